@@ -36,6 +36,8 @@ export const FLAGS = { '@aws-cdk/aws-iam:minimizePolicies': true };
 const DELAY_MAX_SEC = 900;
 /** A message that cannot be worked on comes again five times within a minute. */
 const LATE_SUBMISSION = Duration.minutes(20);
+/** Some 100 new tokens a second: with an answer kept for five minutes, 30,000 clients. */
+const AUTHORIZER_CONCURRENCY = 10;
 const SWEEP_EVERY = Duration.minutes(1);
 
 type Handlers = Record<Exclude<StateHandlerName, 'submit'>, HandlerFunction> &
@@ -72,7 +74,7 @@ export class MusterStack extends Stack {
       facts: queues.facts,
       early: settings.earlyCounting,
     });
-    const authorizer = settings.access.auth === 'token' ? this.#authorizer(settings) : null;
+    const authorizer = settings.access.auth === 'token' ? this.#authorizer(settings, calls) : null;
     const kube = new KubeApi(this, 'Kube', {
       handler: handlers.api.lambda,
       authorizer: authorizer?.lambda ?? null,
@@ -159,17 +161,19 @@ export class MusterStack extends Stack {
   }
 
   /**
-   * Has no alarm on errors: it answers 401 by failing. It needs no rights, since a token is a request to STS that its sender has
+   * Strangers run it, too, so it has a ceiling of its own, and cannot take the concurrency of what works. Has no alarm on errors: it answers 401 by failing. It needs no rights, since a token is a request to STS that its sender has
    * signed, and no variable of the others.
    */
-  #authorizer({ access, tracing }: Settings): HandlerFunction {
+  #authorizer({ access, authorizerConcurrency, tracing }: Settings, calls: DeployCalls): HandlerFunction {
     const authorizer = new HandlerFunction(this, 'AuthorizerFunction', {
       handler: 'authorizer',
       tracing,
       memoryMb: 256, // waits for STS, but a cold start sets up TLS
-      timeout: Duration.seconds(15), // STS gets ten
+      timeout: Duration.seconds(5), // STS gets three
       loop: 'cut', // it calls nothing of ours
+      reservedConcurrency: authorizerConcurrency,
     });
+    if (authorizerConcurrency === null) calls.reserveIfRoom(authorizer.lambda, AUTHORIZER_CONCURRENCY);
     authorizer.lambda.addEnvironment(ACCESS_ENV.accounts, [this.account, ...access.accounts].join());
     if (access.admins.length > 0) authorizer.lambda.addEnvironment(ACCESS_ENV.admins, access.admins.join());
     return authorizer;

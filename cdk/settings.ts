@@ -33,6 +33,8 @@ export type Settings = {
   readonly formats: 'current' | 'previous';
   /** The API's reserved concurrency, which is also its limit; null: it shares the account's. */
   readonly apiConcurrency: number | null;
+  /** The same of the authorizer; null: ten, where the account has so many. */
+  readonly authorizerConcurrency: number | null;
   /** Name or ARN of the event bus that hears of each change of a Job's state; null: nobody does. */
   readonly eventBus: string | null;
   /** An index counts when its program has ended, not when its task is gone: one more message for each task. */
@@ -213,6 +215,7 @@ const schema = z
       .optional(),
     formats: z.enum(['current', 'previous'], 'must be current or previous').default('current'),
     apiConcurrency: asked(concurrencyError).optional(),
+    authorizerConcurrency: asked(concurrencyError).optional(),
     eventBus: z
       .union([z.string(), z.boolean()])
       .default(false)
@@ -300,6 +303,10 @@ const schema = z
     message: 'need auth=token: with iam, policies of IAM say who may call',
     path: ['accounts'],
   })
+  .refine(({ auth, authorizerConcurrency }) => auth === 'token' || authorizerConcurrency === undefined, {
+    message: 'needs auth=token: with iam there is no authorizer',
+    path: ['authorizerConcurrency'],
+  })
   .superRefine(({ auth, admins, taskRoles }, context) => {
     if (auth === 'token' || !Array.isArray(admins)) return;
     const bytes = environmentBytes(admins.join()) + environmentBytes(JSON.stringify(taskRoles));
@@ -335,7 +342,7 @@ export function readSettings(get: (key: string) => unknown, region?: string): Se
   const { launchesPerSec, stopsPerSec, submissions, historyDays, apiConcurrency = null, taskRoles } = others;
   const { eventBus, earlyCounting, taskTokens, formats, tableName = null } = others;
   const { apiRequestsPerSec, accessLog, tracing } = others;
-  const { auth, admins, accounts = [] } = others;
+  const { auth, admins, accounts = [], authorizerConcurrency = null } = others;
   // Every principal of the account has tokens, so roles must decide. With IAM, its policies say who may call at all.
   const { authorization = auth === 'token' ? 'RBAC' : 'AlwaysAllow' } = others;
   const { alarms, alarmEmail = null, alarmEnds, dashboard } = others;
@@ -353,6 +360,7 @@ export function readSettings(get: (key: string) => unknown, region?: string): Se
     tableName,
     formats,
     apiConcurrency,
+    authorizerConcurrency,
     eventBus,
     earlyCounting,
     taskTokens,

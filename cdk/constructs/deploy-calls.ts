@@ -2,6 +2,7 @@ import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Vpc } from 'aws-cdk-lib/aws-ec2';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import {
   AwsCustomResource,
@@ -87,6 +88,21 @@ export class DeployCalls extends Construct {
       parameters: { TableName: table.tableName, DeletionProtectionEnabled: true },
       ignoreErrorCodesMatching: 'ValidationException', // it is protected already
       physicalResourceId: PhysicalResourceId.of('TableProtection'),
+    });
+  }
+
+  /**
+   * Reserves concurrency for a function, which is also its limit, where the account has so much. AWS refuses what leaves less than
+   * 100 unreserved, in a new account less than all of its ten; a refusal of what nobody has asked for must not end a deployment.
+   */
+  reserveIfRoom(lambda: IFunction, concurrency: number): Construct {
+    const right = new PolicyStatement({ actions: ['lambda:PutFunctionConcurrency'], resources: [lambda.functionArn] });
+    return this.#once('AuthorizerConcurrency', right, {
+      service: 'Lambda',
+      action: 'putFunctionConcurrency',
+      parameters: { FunctionName: lambda.functionName, ReservedConcurrentExecutions: concurrency },
+      ignoreErrorCodesMatching: 'InvalidParameterValueException', // there is no room
+      physicalResourceId: PhysicalResourceId.of('AuthorizerConcurrency'),
     });
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Json, type Resource, musterTemplate, ref } from './template.ts';
+import { type Deployed, type Json, type Resource, musterTemplate, ref } from './template.ts';
 
 const stack = musterTemplate();
 
@@ -15,7 +15,9 @@ function callOf({ Properties }: Resource): Json {
   return JSON.parse(text) as Json;
 }
 
-const calls = [...stack.all('Custom::AWS')].map(([id, resource]) => ({ id, resource, call: callOf(resource) }));
+const callsOf = (deployed: Deployed) =>
+  [...deployed.all('Custom::AWS')].map(([id, resource]) => ({ id, resource, call: callOf(resource) }));
+const calls = callsOf(stack);
 const calling = (action: string) => calls.find(({ call }) => call['action'] === action)!;
 
 /** Everything that must exist before a resource, by logical id. */
@@ -65,6 +67,28 @@ describe('the first deployment of an account', () => {
     for (const type of ['AWS::Lambda::EventSourceMapping', 'AWS::ApiGateway::Stage', 'AWS::ECS::Cluster'])
       for (const each of stack.all(type).keys()) expect(earlier).toContain(each);
     for (const each of stack.functions.keys()) expect(earlier).toContain(each);
+  });
+
+  test('gives the authorizer a ceiling of its own, where the account has room for it', () => {
+    expect(calling('putFunctionConcurrency')).toBeUndefined();
+    const tokens = musterTemplate({ auth: 'token' });
+    const { call } = callsOf(tokens).find((each) => each.call['action'] === 'putFunctionConcurrency')!;
+    const id = tokens.functionOf('authorizer');
+    expect(call).toMatchObject({
+      parameters: { FunctionName: `<${id}>`, ReservedConcurrentExecutions: 10 },
+      ignoreErrorCodesMatching: 'InvalidParameterValueException', // a new account has ten, all of them unreserved
+    });
+    const [right] = tokens.rights.filter(({ actions }) => actions.includes('lambda:PutFunctionConcurrency'));
+    expect(right!.resources).toEqual([{ 'Fn::GetAtt': [id, 'Arn'] }]);
+    expect(tokens.functions.get(id)!.Properties).not.toHaveProperty('ReservedConcurrentExecutions');
+  });
+
+  test('gives it the ceiling that is asked for, or says that the account has no room', () => {
+    const asked = musterTemplate({ auth: 'token', authorizerConcurrency: '5' });
+    expect(callsOf(asked).map(({ call }) => call['action'])).not.toContain('putFunctionConcurrency');
+    expect(asked.functions.get(asked.functionOf('authorizer'))!.Properties).toMatchObject({
+      ReservedConcurrentExecutions: 5,
+    });
   });
 
   test('closes the default group of its VPC, and of no VPC that is given', () => {

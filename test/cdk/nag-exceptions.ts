@@ -55,14 +55,14 @@ export const NAG_EXCEPTIONS: readonly NagException[] = [
     /^Muster\/Kube\/Api\/Default\//,
     'IAM authorizes, or our authorizer, not a Cognito user pool',
   ),
-  by(/^Serverless-LambdaDefaultMemorySize$/, DEPLOY_CALLS, 'three calls a deployment'),
+  by(/^Serverless-LambdaDefaultMemorySize$/, DEPLOY_CALLS, 'a few calls a deployment'),
   by(/^Serverless-LambdaDLQ$/, DEPLOY_CALLS, 'CloudFormation waits for its answer'),
   by(
     /^Serverless-LambdaDLQ$/,
     OURS,
     'none of them is invoked asynchronously but sweep, whose next minute is its retry',
   ),
-  by(/^Serverless-LambdaTracing$/, DEPLOY_CALLS, 'three calls a deployment'),
+  by(/^Serverless-LambdaTracing$/, DEPLOY_CALLS, 'a few calls a deployment'),
   by(
     /^Serverless-(LambdaTracing|APIGWXrayEnabled)$/,
     /^Muster\/(\w+Function|Kube)\//,

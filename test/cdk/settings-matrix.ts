@@ -15,6 +15,7 @@ const ALL = {
   dashboard: 'true',
   flowLogs: 'true',
   apiConcurrency: '40',
+  authorizerConcurrency: '5',
   taskRoles: 'default/reports=arn:aws:iam::123456789012:role/reports',
   auth: 'token',
   admins: 'arn:aws:iam::123456789012:role/ops,arn:aws:iam::123456789012:user/kim',
@@ -27,7 +28,12 @@ export const SETTINGS_MATRIX: Readonly<Record<string, Readonly<Record<string, st
   'two zones': { zones: '2' },
   'own VPC': GIVEN,
   'own VPC without public addresses': { ...GIVEN, assignPublicIp: 'DISABLED', hostnames: 'jobs.internal' },
-  ...Object.fromEntries(Object.entries(ALL).map(([name, value]) => [name, { [name]: value }])),
+  ...Object.fromEntries(
+    Object.entries(ALL).map(([name, value]) => [
+      name,
+      { [name]: value, ...(name === 'authorizerConcurrency' ? { auth: ALL.auth } : {}) },
+    ]),
+  ),
   'a table that is there': { tableName: 'muster-restored' },
   'no access log': { accessLog: 'false' },
   'access log with a role that is there': { accessLog: 'account' },

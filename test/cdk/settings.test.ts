@@ -15,6 +15,7 @@ describe('settings of a deployment', () => {
       tableName: null,
       formats: 'current',
       apiConcurrency: null,
+      authorizerConcurrency: null,
       eventBus: null,
       earlyCounting: false,
       taskTokens: false,
@@ -39,6 +40,7 @@ describe('settings of a deployment', () => {
       tableName: null,
       formats: 'current',
       apiConcurrency: null,
+      authorizerConcurrency: null,
       eventBus: null,
       earlyCounting: false,
       taskTokens: false,
@@ -102,6 +104,7 @@ describe('settings of a deployment', () => {
 
   test('reserve concurrency for the API where that is asked for', () => {
     expect(read({ apiConcurrency: '40' }).apiConcurrency).toBe(40);
+    expect(read({ auth: 'token', authorizerConcurrency: '5' }).authorizerConcurrency).toBe(5);
   });
 
   test.each([
@@ -210,6 +213,11 @@ describe('settings of a deployment', () => {
       'apiConcurrency=0: must be a whole number from 1 to 10000; AWS requires that the account',
     ],
     [{ apiConcurrency: '1.5' }, 'apiConcurrency=1.5: must be a whole number'],
+    [
+      { auth: 'token', authorizerConcurrency: '0' },
+      'authorizerConcurrency=0: must be a whole number from 1 to 10000; AWS requires that the account',
+    ],
+    [{ authorizerConcurrency: '5' }, 'authorizerConcurrency=5: needs auth=token: with iam there is no authorizer'],
     [{ apiRequestsPerSec: '0' }, 'apiRequestsPerSec=0: must be a whole number from 1 to 10000'],
     [{ apiRequestsPerSec: '1.5' }, 'apiRequestsPerSec=1.5: must be a whole number'],
     [{ accessLog: 'yes' }, 'accessLog=yes: must be true, false, or account'],

@@ -55,6 +55,10 @@ test('the authorizer may do nothing but write its log, knows its cluster, and no
   expect(variables(byToken, 'api')).not.toHaveProperty(ACCESS_ENV.admins);
 });
 
+test('the authorizer waits for STS, and not for long', () => {
+  expect(byToken.functions.get(byToken.functionOf('authorizer'))!.Properties).toMatchObject({ Timeout: 5 });
+});
+
 test('a token that cannot be checked now is repeated by clients, and one that is refused is not', () => {
   const answers = [...byToken.all('AWS::ApiGateway::GatewayResponse').values()].map(({ Properties }) => Properties);
   const of = (type: string): Json => answers.find(({ ResponseType }) => ResponseType === type)!;

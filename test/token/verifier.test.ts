@@ -26,6 +26,13 @@ test('STS is asked for our cluster, and says who signed', async () => {
   expect(Object.fromEntries(sent[0]!.headers)).toEqual({ 'x-k8s-aws-id': CLUSTER, accept: 'application/json' });
 });
 
+test('STS of another Region is not asked, whether there is such a Region or not', async () => {
+  const { verify, sent } = aVerifier();
+  for (const region of ['us-east-1', 'zz-evil-9'])
+    expect(await verify(await aToken(KIM, { region }))).toEqual({ kind: 'refused', fault: 'host' });
+  expect(sent).toEqual([]);
+});
+
 test('a session is its role, and an administrator if the role is one', async () => {
   const { verify } = aVerifier();
   expect(await verify(await aToken(OPS))).toEqual({

@@ -57,7 +57,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
  * must be one of STS: the checks are those of aws-iam-authenticator (`pkg/token`), which keep a token from making its reader call
  * anything else. What is read here is what is asked; no second parser sees the text.
  *
- * @param region where the reader runs: tokens of other partitions are refused
+ * @param region where the reader runs: tokens for STS of another one are refused
  */
 export function readToken(
   token: string,

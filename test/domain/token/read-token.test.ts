@@ -24,14 +24,26 @@ test.each([
 
 test.each([
   ['eu-west-1', 'sts.amazonaws.com'],
-  ['eu-west-1', 'sts.us-east-1.amazonaws.com'],
-  ['eu-west-1', 'sts.mx-central-1.amazonaws.com'],
-  ['eu-west-1', 'sts-fips.us-west-2.amazonaws.com'],
-  ['cn-north-1', 'sts.cn-northwest-1.amazonaws.com.cn'],
-  ['us-gov-west-1', 'sts.us-gov-east-1.amazonaws.com'],
+  ['mx-central-1', 'sts.mx-central-1.amazonaws.com'],
+  ['us-west-2', 'sts-fips.us-west-2.amazonaws.com'],
+  ['cn-north-1', 'sts.cn-north-1.amazonaws.com.cn'],
+  ['us-gov-west-1', 'sts.us-gov-west-1.amazonaws.com'],
   ['us-iso-east-1', 'sts.us-iso-east-1.c2s.ic.gov'],
 ])('in %s, %s is STS', (region, host) => {
   expect(read(tokenOf(url.replace(/sts\.[^/]+/, host)), region)).toMatchObject({ kind: 'read' });
+});
+
+test.each([
+  ['eu-west-1', 'sts.us-east-1.amazonaws.com'],
+  ['eu-west-1', 'sts.zz-evil-9.amazonaws.com'],
+  ['us-east-1', 'sts-fips.us-west-2.amazonaws.com'],
+  ['eu-west-1', 'sts-fips.eu-west-1.amazonaws.com'],
+  ['cn-north-1', 'sts.cn-northwest-1.amazonaws.com.cn'],
+  ['cn-north-1', 'sts.amazonaws.com'],
+  ['us-gov-west-1', 'sts.us-gov-east-1.amazonaws.com'],
+  ['us-gov-west-1', 'sts.amazonaws.com'],
+])('in %s, %s is not asked: the sender would choose whom we wait for', (region, host) => {
+  expect(read(tokenOf(url.replace(/sts\.[^/]+/, host)), region)).toEqual({ kind: 'refused', fault: 'host' });
 });
 
 const query = (change: (text: string) => string): string =>

@@ -15,7 +15,8 @@ export type StsTokenOptions = {
   readonly send?: (url: string, options: RequestInit) => Promise<Response>;
 };
 
-const ANSWER_MS = 10_000;
+/** STS of the own Region answers in some 50 ms. Whoever sends a token makes us wait so long, and clients try again. */
+const ANSWER_MS = 3_000;
 /** An answer of STS has some 500 bytes. */
 const ANSWER_BYTES_MAX = 16_384;
 /** A client that was refused may have been early: clocks differ. */
