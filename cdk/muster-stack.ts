@@ -161,8 +161,9 @@ export class MusterStack extends Stack {
   }
 
   /**
-   * Strangers run it, too, so it has a ceiling of its own, and cannot take the concurrency of what works. Has no alarm on errors: it answers 401 by failing. It needs no rights, since a token is a request to STS that its sender has
-   * signed, and no variable of the others.
+   * Strangers run it, too, so it has a ceiling of its own, and cannot take the concurrency of what works. Has no alarm on errors:
+   * it answers 401 by failing. It needs no rights, since a token is a request to STS that its sender has signed, and no variable
+   * of the others.
    */
   #authorizer({ access, authorizerConcurrency, tracing }: Settings, calls: DeployCalls): HandlerFunction {
     const authorizer = new HandlerFunction(this, 'AuthorizerFunction', {

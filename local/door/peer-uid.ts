@@ -25,7 +25,9 @@ let isReading = false;
 export async function peerOf(ends: Ends): Promise<Peer> {
   const ours = endForms(ends.localAddress, ends.localPort);
   const theirs = endForms(ends.remoteAddress, ends.remotePort);
-  const forms = theirs.flatMap((end) => ours.filter(({ length }) => length === end.length).map((our) => [end, our] as const));
+  const forms = theirs.flatMap((end) =>
+    ours.filter(({ length }) => length === end.length).map((our) => [end, our] as const),
+  );
   return new Promise((tell) => {
     waiting.push({ forms, tell, isAskedAgain: false });
     if (!isReading) void readForAll();

@@ -26,7 +26,11 @@ describe('of view, edit and admin', () => {
   test('each has what the one before has', () => {
     expect(notCovered(rulesOf('edit'), rulesOf('view'))).toEqual({ kind: 'checked', missing: [], more: false });
     expect(notCovered(rulesOf('admin'), rulesOf('edit'))).toEqual({ kind: 'checked', missing: [], more: false });
-    expect(notCovered(rulesOf('cluster-admin'), rulesOf('admin'))).toEqual({ kind: 'checked', missing: [], more: false });
+    expect(notCovered(rulesOf('cluster-admin'), rulesOf('admin'))).toEqual({
+      kind: 'checked',
+      missing: [],
+      more: false,
+    });
     expect(rulesOf('view')).not.toEqual([]);
   });
 

@@ -362,15 +362,18 @@ describe('how much a role lists', () => {
   const role = (verbs: number, resources: number, names: number) => ({
     ...NAMED,
     rules: [
-      { verbs: listOf('v', verbs), apiGroups: [''], resources: listOf('r', resources), resourceNames: listOf('n', names) },
+      {
+        verbs: listOf('v', verbs),
+        apiGroups: [''],
+        resources: listOf('r', resources),
+        resourceNames: listOf('n', names),
+      },
     ],
   });
 
   test('is bounded by the rights that its rules multiply to', () => {
     expect(wordsOf(ROLE_FORM, role(10, 10, 100))).toEqual([]);
-    expect(wordsOf(ROLE_FORM, role(10, 10, 101))).toEqual([
-      'rules: Too many: 10100: must have at most 10000 rights',
-    ]);
+    expect(wordsOf(ROLE_FORM, role(10, 10, 101))).toEqual(['rules: Too many: 10100: must have at most 10000 rights']);
     expect(wordsOf(CLUSTER_ROLE_FORM, { ...NAMED, rules: Array.from({ length: 10_001 }, () => ({})) }).at(-1)).toBe(
       'rules: Too many: 10001: must have at most 10000 rights',
     );
