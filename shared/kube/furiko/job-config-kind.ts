@@ -17,9 +17,10 @@ import type { Found, WritableKind } from '../write/writable-kind.ts';
 /** An existing JobConfig: as shown and as stored. */
 export type FoundJobConfig = Found & { readonly stored: StoredObject };
 
-const runsAs = ({ spec: { template } }: JobConfigManifest): RunsAs => ({
+/** Values of options stand in the template's commands and images. */
+const runsAs = ({ spec: { template, option } }: JobConfigManifest): RunsAs => ({
   account: accountIn(at(template, 'spec', 'taskTemplate', 'pod', 'spec')),
-  program: template,
+  program: { template, option },
 });
 
 /** An admitted JobConfig, and what the server knows about it. */

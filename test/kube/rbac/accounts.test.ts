@@ -134,6 +134,19 @@ describe.each(KINDS)('a %s under a ServiceAccount', (_, path, field, document) =
   });
 });
 
+test('the options of a JobConfig under an account are changed by who may use it, for a command may take their values', async () => {
+  const { as } = await anInstallation();
+  const path = `${FURIKO}/jobconfigs`;
+  const optionOf = (value: string) => ({ options: [{ type: 'String', name: 'cmd', string: { default: value } }] });
+  const pod = { spec: { ...podOf('reports'), containers: [{ ...container, command: ['sh', '-c', '${option.cmd}'] }] } };
+  const spec = { concurrency: { policy: 'Allow' }, template: { spec: { taskTemplate: { pod } } } };
+  const document = { kind: 'JobConfig', metadata: { name: 'x' }, spec: { ...spec, option: optionOf('true') } };
+  expect((await as(MASTER, 'POST', path, document)).code).toBe(201);
+  const change = { spec: { option: optionOf('id') } };
+  expect((await as(ANN, 'PATCH', `${path}/x`, change, MERGE)).code).toBe(403);
+  expect((await as(MASTER, 'PATCH', `${path}/x`, change, MERGE)).code).toBe(200);
+});
+
 test('a submission is held to it, too, whatever its Job is made from', async () => {
   const { as, allow, sent } = await anInstallation();
   const [[, , , aJob], [, , , aCron]] = KINDS as [(typeof KINDS)[number], (typeof KINDS)[number]];
