@@ -1,4 +1,16 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import {
+  type Stats,
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 
 export type PrivateFolder =
   | { readonly kind: 'folder' /** without links */; readonly path: string }
@@ -39,6 +51,27 @@ export function checkFolder({ linkOwner, owner, mode, holds }: FolderFacts, me: 
   return { kind: 'refuse', why: `others can read it (mode ${rights}), and it has other contents: run chmod 700 on it` };
 }
 
+/** A folder or a link on the way to another folder. */
+export type StepFacts = {
+  readonly isLink: boolean;
+  readonly owner: number;
+  /** its permissions and the sticky bit, such as 0o1777 */
+  readonly mode: number;
+  /** Nobody but its owner is in its group, as where each user has a group of the same name. */
+  readonly isGroupPrivate: boolean;
+};
+
+/**
+ * Why user `me` must not trust what lies behind a step of a path, because somebody else could put another folder in its place; null:
+ * nobody can. As OpenSSH does with the parents of `~/.ssh`; in a sticky folder, as /tmp, others cannot move what is ours. Pure.
+ */
+export function whyNotTrusted({ isLink, owner, mode, isGroupPrivate }: StepFacts, me: number): string | null {
+  if (owner !== me && owner !== 0) return `belongs to another user (uid ${owner})`;
+  if (isLink || (mode & 0o1000) !== 0) return null;
+  if ((mode & 0o002) === 0 && ((mode & 0o020) === 0 || isGroupPrivate)) return null;
+  return `can be written by others (mode 0${(mode & 0o777).toString(8)}; chmod go-w closes it)`;
+}
+
 /** Every data folder that was used or prepared has one of these. */
 const OURS = ['kubeconfig', 'lock', 'made-by', 'jobs.lmdb', 'dynamodb.sqlite', 'ecs', 'secrets', 'configmaps'];
 
@@ -49,6 +82,8 @@ const OURS = ['kubeconfig', 'lock', 'made-by', 'jobs.lmdb', 'dynamodb.sqlite', '
  * @throws disk errors
  */
 export function openPrivateFolder(dir: string, say: (line: string) => void): PrivateFolder {
+  const doubt = doubtOnTheWay(dir);
+  if (doubt !== null) return { kind: 'refused', reason: `${dir} cannot be used: ${doubt}${ELSE}` };
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const link = lstatSync(dir);
   const path = realpathSync(dir);
@@ -59,11 +94,60 @@ export function openPrivateFolder(dir: string, say: (line: string) => void): Pri
   if (verdict.kind === 'refuse')
     return {
       kind: 'refused',
-      reason: `${dir} cannot be used: ${verdict.why}, or use --data with a folder of your own`,
+      reason: `${dir} cannot be used: ${verdict.why}${ELSE}`,
     };
   if (verdict.kind === 'tighten') {
     chmodSync(path, 0o700);
     say(`${dir} is now private to you (mode 0700).`);
   }
   return { kind: 'folder', path };
+}
+
+const ELSE = ', or use --data with a folder of your own';
+
+/** What on the way to a folder is not to be trusted, as a sentence's part; null: all of it that exists is. */
+function doubtOnTheWay(dir: string): string | null {
+  for (const { path, stats } of wayTo(resolve(dir))) {
+    const me = process.geteuid?.() ?? stats.uid;
+    const { uid: owner, gid, mode } = stats;
+    const facts = { isLink: stats.isSymbolicLink(), owner, mode, isGroupPrivate: isGroupPrivate(gid) };
+    const why = whyNotTrusted(facts, me);
+    if (why !== null) return `${path}, which it lies in, ${why}: others could put another folder in its place`;
+  }
+  return null;
+}
+
+/** Linux follows as many. */
+const LINKS_MAX = 40;
+
+/** The folders and links that lead to a path, from the root on; neither what does not exist yet, nor the end itself. */
+function* wayTo(path: string, links = 0): Generator<{ readonly path: string; readonly stats: Stats }> {
+  const names = path.split('/').filter((name) => name !== '');
+  let at = '/';
+  yield { path: at, stats: lstatSync(at) };
+  for (const [n, name] of names.entries()) {
+    const parent = at;
+    at = join(parent, name);
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    const isEnd = n === names.length - 1;
+    if (stats === undefined || (isEnd && !stats.isSymbolicLink())) return;
+    if (!isEnd) yield { path: at, stats };
+    if (!stats.isSymbolicLink()) continue;
+    if (links < LINKS_MAX) yield* wayTo(join(resolve(dirname(at), readlinkSync(at)), ...names.slice(n + 1)), links + 1);
+    return;
+  }
+}
+
+/** Whether a group has the user's name and no other members, as Debian's OpenSSH asks (group(5)). */
+function isGroupPrivate(gid: number): boolean {
+  try {
+    const { username } = userInfo();
+    const group = readFileSync('/etc/group', 'utf8')
+      .split('\n')
+      .map((line) => line.split(':'))
+      .find(([, , id]) => id === String(gid));
+    return group !== undefined && group[0] === username && ['', username].includes(group[3] ?? '');
+  } catch {
+    return false;
+  }
 }

@@ -3,6 +3,7 @@ import {
   chownSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   rmSync,
   statSync,
@@ -12,7 +13,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type FolderFacts, checkFolder, openPrivateFolder } from '../../local/private-folder.ts';
+import {
+  type FolderFacts,
+  type StepFacts,
+  checkFolder,
+  openPrivateFolder,
+  whyNotTrusted,
+} from '../../local/private-folder.ts';
 
 const ME = 1000;
 const MINE: FolderFacts = { linkOwner: null, owner: ME, mode: 0o700, holds: ['lock', 'ecs'] };
@@ -43,7 +50,56 @@ describe('a data folder is taken or refused by its owner, its rights and what it
   });
 });
 
+describe('what leads to a data folder is trusted by its owner and its rights', () => {
+  const step: StepFacts = { isLink: false, owner: ME, mode: 0o755, isGroupPrivate: false };
+  test.each<[string, Partial<StepFacts>, RegExp | null]>([
+    ['mine', {}, null],
+    ['root’s', { owner: 0 }, null],
+    ['somebody else’s', { owner: 1001, mode: 0o700 }, /^belongs to another user \(uid 1001\)$/],
+    ['for all to write', { mode: 0o777 }, /^can be written by others \(mode 0777;/],
+    ['for the group to write', { mode: 0o775 }, /^can be written by others \(mode 0775;/],
+    ['for a group of mine alone', { mode: 0o775, isGroupPrivate: true }, null],
+    ['for all to write, of a group of mine alone', { mode: 0o777, isGroupPrivate: true }, /by others/],
+    ['as /tmp', { owner: 0, mode: 0o1777 }, null],
+    ['as /tmp, somebody else’s', { owner: 1001, mode: 0o1777 }, /another user/],
+    ['a link of mine', { isLink: true, mode: 0o777 }, null],
+    ['a link of somebody else', { isLink: true, mode: 0o777, owner: 1001 }, /another user/],
+  ])('%s', (_, facts, expected) => {
+    const why = whyNotTrusted({ ...step, ...facts }, ME);
+    if (expected === null) expect(why).toBeNull();
+    else expect(why).toMatch(expected);
+  });
+});
+
 describe('openPrivateFolder', () => {
+  test('refuses a folder below one that others can write, also behind links, and makes nothing there', () => {
+    const dir = aFolder();
+    const [open, link] = [join(dir, 'open'), join(dir, 'link')];
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    symlinkSync('open', link);
+    for (const inner of [join(open, 'inner'), join(link, 'a', 'inner')]) {
+      const folder = openPrivateFolder(inner, () => undefined);
+      expect(folder).toMatchObject({ kind: 'refused' });
+      expect(folder.kind === 'refused' && folder.reason).toContain(
+        `${open}, which it lies in, can be written by others`,
+      );
+    }
+    expect(readdirSync(open)).toEqual([]);
+    chmodSync(open, 0o1777);
+    expect(openPrivateFolder(join(link, 'inner'), () => undefined)).toEqual({
+      kind: 'folder',
+      path: join(open, 'inner'),
+    });
+  });
+
+  test.runIf(process.getuid?.() === 0)('refuses a folder below one of another user', () => {
+    const dir = aFolder();
+    chownSync(dir, 12_345, 12_345);
+    const folder = openPrivateFolder(join(dir, 'inner'), () => undefined);
+    expect(folder).toMatchObject({ kind: 'refused', reason: expect.stringContaining('(uid 12345)') as string });
+  });
+
   test('makes what is missing for its owner only, and closes what is open, saying so', () => {
     const dir = join(aFolder(), 'a', 'b');
     const said: string[] = [];
