@@ -11,6 +11,7 @@ import {
 import { ApiFailure, Failure, UnreachableFailure } from '../failure.ts';
 import type { Target } from './kubeconfig.ts';
 import { tokenFor } from './own-token.ts';
+import { checkPortOwner } from './port-owner.ts';
 import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
 import { onOneLine } from '../render/table.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
@@ -48,9 +49,10 @@ const PAGE = 500;
  * that from what `muster delete` did there.
  *
  * @param answerMs how long to wait for an answer
- * @throws Failure when it is a different server
+ * @throws Failure when it is a different server, or another user's
  */
 export async function connect(target: Target, answerMs = ANSWER_MS): Promise<KubeClient> {
+  await checkPortOwner(target);
   const client = clientOf(target, answerMs);
   const version = VersionSchema.safeParse(await client.get('/version'));
   if (!version.success || version.data.muster === undefined) {

@@ -62,16 +62,20 @@ export function findTarget(asked: string | null, shell: Pick<Shell, 'cwd' | 'env
   if (asked !== null)
     return { target: targetOf([{ file: asked, config: need(resolve(cwd, asked), asked) }]), note: null };
   const { named, sources } = exported(shell);
-  const own = ownSource(cwd);
+  const { own, strangers } = ownSource(cwd);
   if (sources.length > 0) {
     const told = tryTarget(() => targetOf(sources));
     if (told.target !== null) return { target: told.target, note: overrules(told.target, own) };
     if (own === null) throw told.failure;
   }
-  if (own !== null) return { target: targetOf([own]), note: own.file === OWN_FILE ? null : `Using ${own.file}` };
+  if (own !== null) {
+    const notes = [...strangers, ...(own.file === OWN_FILE ? [] : [`Using ${own.file}`])];
+    return { target: targetOf([own]), note: notes.length === 0 ? null : notes.join('\n') };
+  }
   const missing = named.length === 0 ? '' : `, nor what KUBECONFIG names (${named.join(', ')})`;
   throw new Failure(
     `error: no server found: there is no ${OWN_FILE} here or in a parent folder${missing}\n` +
+      strangers.map((line) => `${line}\n`).join('') +
       'Start one with `muster local`, or name one with --kubeconfig FILE.',
   );
 }
@@ -88,17 +92,31 @@ function exported({ cwd, env }: Pick<Shell, 'cwd' | 'env'>): {
   return { named, sources };
 }
 
-/** The nearest one. Skips a parent folder's file that another user owns: its owner would receive our Jobs. */
-function ownSource(cwd: string): Source | null {
+/** The nearest one. Skips a file that another user owns, who would receive our Jobs, with a line about it. */
+function ownSource(cwd: string): { readonly own: Source | null; readonly strangers: readonly string[] } {
+  const strangers: string[] = [];
   for (let folder = cwd; ; folder = dirname(folder)) {
     const path = join(folder, OWN_FILE);
-    const config = folder === cwd || isOurs(path) ? read(path, relative(cwd, path)) : null;
-    if (config !== null) return { file: relative(cwd, path), config };
-    if (dirname(folder) === folder) return null;
+    const file = relative(cwd, path);
+    const owner = ownerOf(path);
+    if (owner !== null && owner !== process.getuid?.())
+      strangers.push(`Not using ${file}: it belongs to another user (uid ${owner})`);
+    else {
+      const config = read(path, file);
+      if (config !== null) return { own: { file, config }, strangers };
+    }
+    if (dirname(folder) === folder) return { own: null, strangers };
   }
 }
 
-const isOurs = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? -1);
+/** null: there is no such file, or this user may not even see it. */
+function ownerOf(path: string): number | null {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return null;
+  }
+}
 
 function tryTarget(
   find: () => Target,

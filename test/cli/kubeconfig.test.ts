@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -117,4 +117,20 @@ describe('what is refused', () => {
   ])('%s', (_, content, expected) => {
     expect(() => inFolder({ a: content })('a')).toThrow(expected);
   });
+});
+
+test.runIf(process.getuid?.() === 0)('a file of another user is not used, also here, and a line says so', () => {
+  const NOT = 'Not using .muster/kubeconfig: it belongs to another user (uid 65534)';
+  const root = mkdtempSync(join(tmpdir(), 'muster-kubeconfig-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const cwd = join(root, 'below');
+  for (const folder of [root, cwd]) {
+    mkdirSync(join(folder, '.muster'), { recursive: true });
+    writeFileSync(join(folder, OWN), stringify(config(folder === root ? A : B)));
+  }
+  chownSync(join(cwd, OWN), 65_534, 65_534);
+  const { target, note } = findTarget(null, { cwd, env: {} });
+  expect([target.server, note]).toEqual([A, `${NOT}\nUsing ../.muster/kubeconfig`]);
+  rmSync(join(root, OWN));
+  expect(() => findTarget(null, { cwd, env: {} })).toThrow(`parent folder\n${NOT}\nStart one`);
 });
