@@ -25,5 +25,5 @@ export async function checkPortOwner({ server, file }: Pick<Target, 'server' | '
 }
 
 /** Who listens on a port by a table, if it is neither `me` nor root. Pure. */
-export const strangerIn = (table: string, port: number, me: number): number | null =>
+const strangerIn = (table: string, port: number, me: number): number | null =>
   listenersIn(table, port).find((uid) => uid !== me && uid !== 0) ?? null;

@@ -27,7 +27,7 @@ export function filesIn(limits: string): number | null {
 }
 
 /** What this machine has room for. */
-function usualRoom(): Room {
+export function usualRoom(): Room {
   try {
     return roomFor(filesIn(readFileSync('/proc/self/limits', 'latin1')) ?? USUAL_FILES);
   } catch {
