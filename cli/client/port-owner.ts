@@ -1,4 +1,4 @@
-import { TABLES, listenersIn, piecesOf } from '../../local/door/socket-table.ts';
+import { type Listeners, TABLES, listenersIn, piecesOf } from '../../local/door/socket-table.ts';
 import { Failure } from '../failure.ts';
 import { LOOPBACK, type Target } from './kubeconfig.ts';
 
@@ -13,17 +13,29 @@ export async function checkPortOwner({ server, file }: Pick<Target, 'server' | '
   const me = process.getuid?.();
   if (!LOOPBACK.includes(hostname) || me === undefined) return;
   const wanted = port === '' ? ({ 'http:': 80 }[protocol] ?? 443) : Number(port);
-  for (const table of TABLES)
-    for await (const piece of piecesOf(table)) {
-      const stranger = strangerIn(piece, wanted, me);
-      if (stranger !== null)
-        throw new Failure(
-          `error: ${server} (${file}): another user (uid ${stranger}) listens on this port, so nothing was sent there\n` +
-            'Start your server with `muster local`: it takes another port.',
-        );
-    }
+  const stranger = strangerAmong(await listenersAt(hostname, wanted), me);
+  if (stranger === null) return;
+  throw new Failure(
+    `error: ${server} (${file}): another user (uid ${stranger}) listens on this port, so nothing was sent there\n` +
+      'Start your server with `muster local`: it takes another port.',
+  );
 }
 
-/** Who listens on a port by a table, if it is neither `me` nor root. Pure. */
-const strangerIn = (table: string, port: number, me: number): number | null =>
-  listenersIn(table, port).find((uid) => uid !== me && uid !== 0) ?? null;
+async function listenersAt(hostname: string, port: number): Promise<readonly Listeners[]> {
+  const addresses = hostname === 'localhost' ? ['127.0.0.1', '::1'] : [hostname.replace(/^\[|\]$/g, '')];
+  const found: Listeners[] = [];
+  for (const table of TABLES)
+    for await (const piece of piecesOf(table))
+      found.push(...addresses.map((address) => listenersIn(piece, address, port)));
+  return found;
+}
+
+/**
+ * Who gets the connection, if that is neither `me` nor root: who listens on the address itself, else who listens on all. Who listens
+ * on another address of this machine gets nothing, and cannot keep `me` from the own server. Pure.
+ */
+export function strangerAmong(listeners: readonly Listeners[], me: number): number | null {
+  const here = listeners.flatMap((each) => each.here);
+  const uids = here.length > 0 ? here : listeners.flatMap((each) => each.everywhere);
+  return uids.find((uid) => uid !== me && uid !== 0) ?? null;
+}

@@ -27,15 +27,21 @@ export function eachPeer(table: string, end: string, found: (peer: string, uid: 
   }
 }
 
-/** The owners of all sockets that listen on a port in a table. */
-export function listenersIn(table: string, port: number): readonly number[] {
+/** Who listens on an address, and who on all addresses, where no socket of the address itself comes first. */
+export type Listeners = { readonly here: readonly number[]; readonly everywhere: readonly number[] };
+
+/** The owners of the sockets of a table that take connections to `address` and `port`. */
+export function listenersIn(table: string, address: string, port: number): Listeners {
+  const [here, everywhere] = [endForms(address, port), [...endForms('0.0.0.0', port), ...endForms('::', port)]];
   const wanted = `${portForm(port)} `;
-  const uids: number[] = [];
+  const found: { local: string; uid: number }[] = [];
   for (let at = table.indexOf(wanted); at !== -1; at = table.indexOf(wanted, at + 1)) {
     const { local, state, uid } = lineAt(table, at);
-    if (state === LISTENING && local.endsWith(portForm(port)) && /^\d+$/.test(uid)) uids.push(Number(uid));
+    if (state === LISTENING && /^\d+$/.test(uid)) found.push({ local, uid: Number(uid) });
   }
-  return uids;
+  const uidsAt = (ends: readonly string[]): number[] =>
+    found.flatMap(({ local, uid }) => (ends.includes(local) ? [uid] : []));
+  return { here: uidsAt(here), everywhere: uidsAt(everywhere) };
 }
 
 function lineAt(table: string, at: number) {

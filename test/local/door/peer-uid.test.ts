@@ -74,7 +74,7 @@ describe('the peer in /proc/net/tcp', () => {
   });
 });
 
-test('who listens on a port, on whichever address', () => {
+test('who listens on a port, at an address and on all', () => {
   const text = table(
     line('00000000:1F90', '00000000:0000', '0A', 1001),
     line('0100007F:1F91', '00000000:0000', '0A', 1002),
@@ -82,8 +82,9 @@ test('who listens on a port, on whichever address', () => {
     line('0100007F:9C40', '0100007F:1F90', '01', 1004),
     line('00000000000000000000000000000000:1F90', '00000000000000000000000000000000:0000', '0A', 1005),
   );
-  expect(listenersIn(text, 8080)).toEqual([1001, 1005]);
-  expect(listenersIn(text, 8082)).toEqual([]);
+  expect(listenersIn(text, '127.0.0.1', 8080)).toEqual({ here: [], everywhere: [1001, 1005] });
+  expect(listenersIn(text, '127.0.0.1', 8081)).toEqual({ here: [1002], everywhere: [] });
+  expect(listenersIn(text, '127.0.0.1', 8082)).toEqual({ here: [], everywhere: [] });
 });
 
 /** The server's view of a connection that this very process opens. */
