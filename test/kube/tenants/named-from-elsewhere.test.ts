@@ -118,7 +118,7 @@ async function settle(world: TenantWorld): Promise<ReadonlySet<string>> {
   const { deps, mail } = world;
   const woken = new Set<string>();
   const ended = new Set<string>();
-  const rounds = [async () => void (await collectOrphans(deps)), async () => void (await sweepCrons(deps))];
+  const rounds = [async () => collectOrphans(deps), async () => sweepCrons(deps)];
   for (const round of [...rounds, async () => void (await sweepContents(deps))]) {
     await round();
     for (let batch = mail.receive('wake', 10); batch.length > 0; batch = mail.receive('wake', 10))

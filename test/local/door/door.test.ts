@@ -34,7 +34,7 @@ async function anEcho(room: Room) {
   return {
     server,
     /** What comes back; null: it was closed. */
-    async say(text: string): Promise<string | null> {
+    say: async (text: string): Promise<string | null> => {
       const client = connect(port, '127.0.0.1').setEncoding('utf8');
       clients.push(client);
       client.on('error', () => undefined);
@@ -62,7 +62,7 @@ test('where the room is full, a connection is closed at once, and room that is f
   server.close();
 });
 
-test('nobody is let in after the server has closed', async () => {
+test.runIf(process.platform === 'linux')('nobody is let in after the server has closed', async () => {
   const entered: Socket[] = [];
   const server = createServer((socket) => entered.push(socket));
   guardDoor(server, { open: 10, waiting: 10 });
@@ -73,5 +73,5 @@ test('nobody is let in after the server has closed', async () => {
   await accepted;
   server.close();
   await once(server, 'close');
-  expect(entered).toEqual(process.platform === 'linux' ? [] : [expect.anything()]);
+  expect(entered).toEqual([]);
 });

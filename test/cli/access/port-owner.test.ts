@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { strangerAmong } from '../../cli/client/port-owner.ts';
-import { listenersIn } from '../../local/door/socket-table.ts';
+import { strangerAmong } from '../../../cli/client/port-owner.ts';
+import { listenersIn } from '../../../local/door/socket-table.ts';
 
 const ME = 1000;
 const STRANGER = 65534;
