@@ -7,14 +7,14 @@ const WORK_LISTS = 'shared/control/lifecycle/work-lists.ts';
 export const LIST_FAULTS: readonly PlantedFault[] = [
   one(
     'a launch takes the item of the first index of its pack',
-    'shared/control/dispatch/dispatch.ts',
-    'const item = items.get(each.id.index) ?? null;',
-    'const item = [...items.values()][0] ?? null;',
+    'shared/control/dispatch/launch-all.ts',
+    'item: items[i] ?? null',
+    'item: items[i * 0] ?? null',
     ['G16'],
   ),
   one(
     'a retry loses its item’s memory',
-    'shared/control/dispatch/dispatch.ts',
+    'shared/control/dispatch/launch-all.ts',
     'const size = sizeOfItem(manifest, item);',
     'const size = id.attempt > 1 ? null : sizeOfItem(manifest, item);',
     ['G16'],

@@ -2,6 +2,7 @@ import { type PlantedFault, one } from './planted-fault.ts';
 
 const RECONCILE = 'shared/control/reconcile/reconcile.ts';
 const DISPATCH = 'shared/control/dispatch/dispatch.ts';
+const LAUNCH_ALL = 'shared/control/dispatch/launch-all.ts';
 const LAUNCH_ANSWER = 'shared/control/dispatch/launch-answer.ts';
 const FIND_LAUNCHES = 'shared/control/dispatch/find-launches.ts';
 const INSPECT = 'shared/control/dispatch/inspect.ts';
@@ -127,14 +128,14 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a template that ECS has refused is not made anew',
     edits: [
-      { file: DISPATCH, find: 'if (isMisconfigured) await renewed(spec, deps);\n  return', replace: 'return' },
+      { file: LAUNCH_ALL, find: 'if (isMisconfigured) await renewed(spec, deps);\n  return', replace: 'return' },
       { file: DISPATCH, find: 'if (isMisconfigured) await renewed(spec, deps);\n  answers', replace: 'answers' },
     ],
     breaks: ['G8'],
   },
   one(
     'a launch that is repeated is made from the newest template',
-    DISPATCH,
+    LAUNCH_ALL,
     'const stored = templates[no];',
     'const stored = templates.at(-1);',
     ['G4', 'G14'],

@@ -10,8 +10,8 @@ import type { Doubt } from './find-launches.ts';
 export type Answer =
   /** The board is sent `fact`, and the launch row records `outcome` (null: it already says so). */
   | { readonly kind: 'known'; readonly fact: Fact; readonly outcome: SlotOutcome | null }
-  /** Throttled, or over the rate: nothing was started, and the same call may be repeated. */
-  | { readonly kind: 'later'; readonly id: AttemptId }
+  /** Throttled, over the rate, or without an answer: the same call may be repeated. `outcome`: as above. */
+  | { readonly kind: 'later'; readonly id: AttemptId; readonly outcome: SlotOutcome | null }
   /** It may have become a task, so Muster searches for one. */
   | { readonly kind: 'doubt'; readonly doubt: Unclear };
 
@@ -31,10 +31,11 @@ export function answersIn({ launched, cancelled, withdrawn, find, doubted }: Slo
 
 /** What the answer to RunTask means for a launch at `at`. `unknown`: the call has no answer, and is repeated under its token. */
 export function answerTo(
-  { id, doubtedSince }: Pick<Run, 'id' | 'doubtedSince'>,
+  run: Pick<Run, 'id' | 'doubtedSince' | 'claim'>,
   answered: Awaited<ReturnType<Tasks['run']>> | { readonly kind: 'unknown' },
   at: EpochMs,
 ): Answer {
+  const { id, doubtedSince } = run;
   switch (answered.kind) {
     case 'launched': {
       const { taskArn, createdAt } = answered;
@@ -47,6 +48,7 @@ export function answerTo(
     case 'fatal':
       return known({ ...id, kind: 'rejected', reason: answered.reason, at }, { id, kind: 'closed' });
     case 'later':
+      return notCalled(run);
     case 'unknown':
       return later(id);
     default:
@@ -55,13 +57,19 @@ export function answerTo(
 }
 
 export const known = (fact: Fact, outcome: SlotOutcome | null = null): Answer => ({ kind: 'known', fact, outcome });
-export const later = (id: AttemptId): Answer => ({ kind: 'later', id });
+export const later = (id: AttemptId): Answer => ({ kind: 'later', id, outcome: null });
+/** Nothing was started: its slot is free for a stop or for the next call, unless others may have called. */
+export const notCalled = ({ id, claim }: Pick<Run, 'id' | 'claim'>): Answer => ({
+  kind: 'later',
+  id,
+  outcome: claim === null ? null : { id, kind: 'uncalled', claim },
+});
 export const inDoubt = (doubt: Unclear): Answer => ({ kind: 'doubt', doubt });
 
 export const factsOf = (answers: readonly Answer[]): readonly Fact[] =>
   answers.flatMap((answer) => (answer.kind === 'known' ? [answer.fact] : []));
 export const outcomesOf = (answers: readonly Answer[]): readonly SlotOutcome[] =>
-  answers.flatMap((answer) => (answer.kind === 'known' && answer.outcome !== null ? [answer.outcome] : []));
+  answers.flatMap((answer) => (answer.kind !== 'doubt' && answer.outcome !== null ? [answer.outcome] : []));
 export const laterOf = (answers: readonly Answer[]): readonly AttemptId[] =>
   answers.flatMap((answer) => (answer.kind === 'later' ? [answer.id] : []));
 export const doubtsOf = (answers: readonly Answer[]): readonly Unclear[] =>

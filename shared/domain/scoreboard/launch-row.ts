@@ -15,6 +15,8 @@ export type LaunchSlot = AttemptId &
         readonly since: EpochMs;
         readonly traits?: LaunchTraits | undefined;
         readonly template?: number | undefined;
+        /** Version of the row that claimed it, while only its writer may call; omitted: others may have called, too. */
+        readonly claim?: number | undefined;
       }
     /**
      * `refusedAt`: ECS refused it then, and may have started it anyway; omitted: ECS was never asked for it, or its task was
@@ -45,7 +47,12 @@ export type Run = {
   readonly template: number;
   /** It may have been called since then, with an unknown outcome; null: it was never called. */
   readonly doubtedSince: EpochMs | null;
+  /** What gives its slot back if it is not called; null: it may have been called. */
+  readonly claim: Claim | null;
 };
+
+/** `version`: of the row that claimed the slot; `was`: what the slot said before, null: nothing. */
+export type Claim = { readonly version: number; readonly was: LaunchSlot | null };
 
 export type LaunchRow = {
   readonly row: number;
@@ -68,6 +75,8 @@ const UNDER_WAY_MS = 30_000;
 /** What a dispatch message asks of one launch row. */
 export type SlotOrders = {
   readonly launch: readonly AttemptId[];
+  /** Launches whose right to call has not come: what the row knows of them is told, and nothing is written. Omitted: none. */
+  readonly await?: readonly AttemptId[];
   readonly stop: readonly AttemptId[];
   /** Launches whose hostname cannot be had. Omitted: none. */
   readonly withdraw?: readonly Withdrawal[];
@@ -90,11 +99,15 @@ export type SlotWork = {
   readonly changed: boolean;
   /** RunTask: the slot says launching, so it can no longer be cancelled; repeating the call is harmless. */
   readonly run: readonly Run[];
+  /** Nothing keeps them from being launched once they have a right to call. */
+  readonly awaited: readonly AttemptId[];
   /** Whether it was launched is unknown, and the token may be invalid: search for the task in ECS. */
   readonly find: readonly AttemptId[];
   /** Refused, and requested again as if there were a task: search for it; if it is not found, it is cancelled. */
   readonly doubted: readonly { readonly id: AttemptId; readonly refusedAt: EpochMs }[];
   readonly stop: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
+  /** To be stopped, and being launched by another dispatcher: the row will soon say what there is to stop. */
+  readonly underWay: readonly AttemptId[];
   readonly launched: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
   /** By a stop. */
   readonly cancelled: readonly AttemptId[];
@@ -106,6 +119,7 @@ const again = ({ traits = PLAIN, template = 0, since }: Extract<LaunchSlot, { st
   traits,
   template,
   doubtedSince: since,
+  claim: null,
 });
 
 /**
@@ -117,6 +131,7 @@ export function workOn(row: LaunchRow, orders: SlotOrders, now: EpochMs): SlotWo
   const work = new RowWork(row, now);
   for (const id of orders.stop) work.stop(id);
   for (const withdrawal of orders.withdraw ?? []) work.withdraw(withdrawal);
+  for (const id of orders.await ?? []) work.await(id);
   for (const id of orders.launch) work.launch(id, orders.traits?.get(id.index), orders.template ?? 0);
   return work.result();
 }
@@ -127,9 +142,11 @@ class RowWork {
   readonly #slots: Map<number, LaunchSlot>;
   #changed = false;
   readonly #run: Run[] = [];
+  readonly #awaited: AttemptId[] = [];
   readonly #find: AttemptId[] = [];
   readonly #doubted: { id: AttemptId; refusedAt: EpochMs }[] = [];
   readonly #stop: { id: AttemptId; taskArn: TaskArn }[] = [];
+  readonly #underWay: AttemptId[] = [];
   readonly #launched: { id: AttemptId; taskArn: TaskArn }[] = [];
   readonly #cancelled: AttemptId[] = [];
   readonly #withdrawn: Withdrawal[] = [];
@@ -150,7 +167,8 @@ class RowWork {
     else if (slot.state === 'launched') {
       this.#stop.push({ id, taskArn: slot.taskArn });
       this.#launched.push({ id, taskArn: slot.taskArn }); // in case that answer was lost: only a launched task is looked up
-    } else this.#repeat(id, slot, UNDER_WAY_MS);
+    } else if (ageMs(slot.since, this.#now) < UNDER_WAY_MS) this.#underWay.push(id);
+    else this.#repeat(id, slot);
   }
 
   withdraw(withdrawal: Withdrawal): void {
@@ -159,21 +177,30 @@ class RowWork {
     if (slot === 'later') return;
     if (slot === null) this.#store({ ...id, state: 'cancelled' });
     if (slot?.state === 'launched') this.#launched.push({ id, taskArn: slot.taskArn });
-    else if (slot?.state === 'launching') this.#repeat(id, slot, UNDER_WAY_MS);
-    else if (slot?.refusedAt === undefined) this.#withdrawn.push(withdrawal);
+    else if (slot?.state === 'launching') {
+      if (ageMs(slot.since, this.#now) >= UNDER_WAY_MS) this.#repeat(id, slot);
+    } else if (slot?.refusedAt === undefined) this.#withdrawn.push(withdrawal);
     else this.#doubted.push({ id, refusedAt: slot.refusedAt });
+  }
+
+  await(id: AttemptId): void {
+    const slot = this.#current(id);
+    const isYoung = slot !== 'later' && slot?.state === 'launching' && ageMs(slot.since, this.#now) < TOKEN_SAFE_MS;
+    if (slot === null || isYoung) this.#awaited.push(id);
+    else this.launch(id, undefined, 0);
   }
 
   launch(id: AttemptId, traits: LaunchTraits | undefined, template: number): void {
     const slot = this.#current(id);
     if (slot === 'later') return;
     if (slot === null) {
+      const claim = { version: this.#row.version + 1, was: this.#slots.get(id.index) ?? null };
       const frozen = { ...(traits === undefined ? {} : { traits }), ...(template === 0 ? {} : { template }) };
-      this.#store({ ...id, state: 'launching', since: this.#now, ...frozen });
-      this.#run.push({ id, traits: traits ?? PLAIN, template, doubtedSince: null });
+      this.#store({ ...id, state: 'launching', since: this.#now, ...frozen, claim: claim.version });
+      this.#run.push({ id, traits: traits ?? PLAIN, template, doubtedSince: null, claim });
     } else if (slot.state === 'cancelled') this.#refuse(id, slot);
     else if (slot.state === 'launched') this.#launched.push({ id, taskArn: slot.taskArn });
-    else this.#repeat(id, slot, Number.NEGATIVE_INFINITY);
+    else this.#repeat(id, slot);
   }
 
   result(): SlotWork {
@@ -181,9 +208,11 @@ class RowWork {
       row: { ...this.#row, slots: [...this.#slots.values()] },
       changed: this.#changed,
       run: this.#run,
+      awaited: this.#awaited,
       find: this.#find,
       doubted: this.#doubted,
       stop: this.#stop,
+      underWay: this.#underWay,
       launched: this.#launched,
       cancelled: this.#cancelled,
       withdrawn: this.#withdrawn,
@@ -211,13 +240,14 @@ class RowWork {
   }
 
   /**
-   * A launch without an answer: while its token is certainly valid, the call is repeated if it is this old; after that, its
-   * task is searched for.
+   * A launch without an answer: the call is repeated while its token is certainly valid; after that, its task is searched for.
+   * The row says before that it is repeated, so that its slot is not given back meanwhile.
    */
-  #repeat(id: AttemptId, slot: Extract<LaunchSlot, { state: 'launching' }>, minAgeMs: number): void {
-    const oldMs = ageMs(slot.since, this.#now);
-    if (oldMs >= TOKEN_SAFE_MS) this.#find.push(id);
-    else if (oldMs >= minAgeMs) this.#run.push({ id, ...again(slot) });
+  #repeat(id: AttemptId, slot: Extract<LaunchSlot, { state: 'launching' }>): void {
+    if (ageMs(slot.since, this.#now) >= TOKEN_SAFE_MS) return void this.#find.push(id);
+    const { claim, ...shared } = slot;
+    if (claim !== undefined) this.#store(shared);
+    this.#run.push({ id, ...again(slot) });
   }
 }
 
@@ -231,7 +261,9 @@ export type LaunchedTask = { readonly taskArn: TaskArn; readonly createdAt: Epoc
 export type SlotOutcome =
   | ({ readonly id: AttemptId; readonly kind: 'launched' } & LaunchedTask)
   /** nothing runs under this nonce, and nothing must; `refused`: ECS said so */
-  | { readonly id: AttemptId; readonly kind: 'closed' | 'refused' };
+  | { readonly id: AttemptId; readonly kind: 'closed' | 'refused' }
+  /** it was not called, or nothing was started: the slot is as it was before the claim, and may be cancelled */
+  | { readonly id: AttemptId; readonly kind: 'uncalled'; readonly claim: Claim };
 
 /** The row after RunTask has answered; slots that have moved on to a later attempt or nonce stay as they are. */
 export function recordOutcomes(row: LaunchRow, outcomes: readonly SlotOutcome[], now: EpochMs): LaunchRow {
@@ -242,7 +274,12 @@ export function recordOutcomes(row: LaunchRow, outcomes: readonly SlotOutcome[],
     const startedThough = slot.state === 'cancelled' && slot.refusedAt !== undefined && outcome.kind === 'launched';
     if (slot.state !== 'launching' && !startedThough) continue;
     const { index, attempt, nonce } = slot;
-    if (outcome.kind === 'launched') {
+    if (outcome.kind === 'uncalled') {
+      const { version, was } = outcome.claim;
+      if (slot.state !== 'launching' || slot.claim !== version) continue;
+      if (was === null) slots.delete(index);
+      else slots.set(index, was);
+    } else if (outcome.kind === 'launched') {
       const { taskArn, createdAt } = outcome;
       slots.set(index, { index, attempt, nonce, state: 'launched', taskArn, since: createdAt ?? now });
     } else

@@ -50,19 +50,22 @@ const idWords = ({ attempt, nonce }: AttemptId): string => `${attempt}.${nonce}`
 const WHY = { kind: 'later', reason: 'no names are left' } as const;
 const ordersOf = (kind: string | undefined, own: AttemptId): SlotOrders => ({
   launch: kind === 'launch' ? [own] : [],
+  await: kind === 'await' ? [own] : [],
   stop: kind === 'stop' ? [own] : [],
   withdraw: kind === 'withdraw' ? [{ id: own, why: WHY }] : [],
 });
 
-const workWords = ({ run, find, doubted, stop, launched, cancelled, withdrawn }: SlotWork): string =>
+const workWords = ({ run, awaited, find, doubted, stop, underWay, ...told }: SlotWork): string =>
   [
     ...run.map((one) => `run ${idWords(one.id)}`),
+    ...awaited.map((one) => `wait ${idWords(one)}`),
+    ...underWay.map((one) => `look again ${idWords(one)}`),
     ...find.map((one) => `find ${idWords(one)}`),
     ...doubted.map((one) => `doubt ${idWords(one.id)}`),
     ...stop.map((one) => `stop ${idWords(one.id)}`),
-    ...launched.map((one) => `tell launched ${idWords(one.id)}`),
-    ...cancelled.map((one) => `tell cancelled ${idWords(one)}`),
-    ...withdrawn.map((one) => `tell ${one.why.reason} ${idWords(one.id)}`),
+    ...told.launched.map((one) => `tell launched ${idWords(one.id)}`),
+    ...told.cancelled.map((one) => `tell cancelled ${idWords(one)}`),
+    ...told.withdrawn.map((one) => `tell ${one.why.reason} ${idWords(one.id)}`),
   ].join(', ') || 'nothing';
 
 type Row = readonly [known: Known, message: string, sec: number, work: string, after: Known, because: string];
@@ -100,7 +103,7 @@ describe('stop', () => {
     ['cancelled 1.0', 'stop 1.0', 5, 'tell cancelled 1.0', 'cancelled 1.0', 'the answer was lost'],
     ['refused 1.0', 'stop 1.0', 5, 'doubt 1.0', 'refused 1.0', 'what the board knows to run is not there for nothing'],
     ['launched 1.0', 'stop 1.0', 5, 'stop 1.0, tell launched 1.0', 'launched 1.0', 'its task is stopped'],
-    ['launching 1.0', 'stop 1.0', 29, 'nothing', 'launching 1.0', 'a launch under way is left alone'],
+    ['launching 1.0', 'stop 1.0', 29, 'look again 1.0', 'launching 1.0', 'soon it is known what there is to stop'],
     ['launching 1.0', 'stop 1.0', 30, 'run 1.0', 'launching 1.0', 'then the call is repeated, to learn its task'],
     ['launching 1.0', 'stop 1.0', 45 * MINUTES, 'find 1.0', 'launching 1.0', 'or it is looked for'],
     [
@@ -114,6 +117,57 @@ describe('stop', () => {
     ['launched 2.0', 'stop 1.0', 5, 'nothing', 'launched 2.0', 'a message that comes late stops no later attempt'],
     ['launching 1.1', 'stop 1.0', 99, 'nothing', 'launching 1.1', 'nor a later nonce'],
   ]);
+});
+
+describe('await: its right has not come', () => {
+  table([
+    ['no slot', 'await 1.0', 0, 'wait 1.0', 'no slot', 'nothing is claimed: a stop cancels it'],
+    ['cancelled 1.0', 'await 2.0', 5, 'wait 2.0', 'cancelled 1.0', 'nor for the next attempt'],
+    ['launched 1.0', 'await 1.1', 5, 'wait 1.1', 'launched 1.0', 'or nonce'],
+    ['launching 1.0', 'await 1.0', 5, 'wait 1.0', 'launching 1.0', 'to call again takes a right, too'],
+    ['launching 1.0', 'await 1.0', 45 * MINUTES, 'find 1.0', 'launching 1.0', 'to look for its task takes none'],
+    ['launched 1.0', 'await 1.0', 5, 'tell launched 1.0', 'launched 1.0', 'the answer was lost'],
+    ['cancelled 1.0', 'await 1.0', 5, 'tell cancelled 1.0', 'cancelled 1.0', 'it was stopped meanwhile'],
+    ['refused 1.0', 'await 1.0', 5, 'doubt 1.0', 'refused 1.0', 'ECS may have started it all the same'],
+    ['launching 2.0', 'await 1.0', 5, 'nothing', 'launching 2.0', 'a message that comes late'],
+  ]);
+});
+
+describe('a claimed slot whose launch was not called', () => {
+  const orders = { launch: [id('2.0')], stop: [] };
+  const claimed = (known: Known) => {
+    const { row, run } = workOn(rowOf(known), orders, at(5));
+    const claim = run[0]?.claim ?? null;
+    if (claim === null) throw new Error('the slot was not claimed');
+    return { row: { ...row, version: row.version + 1 }, uncalled: { id: id('2.0'), kind: 'uncalled', claim } as const };
+  };
+
+  test.each<Known>(['no slot', 'launched 1.0', 'cancelled 1.9'])('is %s again, as before', (known) => {
+    const { row, uncalled } = claimed(known);
+    expect(slotWords(row)).toBe('launching 2.0');
+    expect(recordOutcomes(row, [uncalled], at(6)).slots).toEqual(rowOf(known).slots);
+  });
+
+  test('stays where another repeats the launch, who may have called', () => {
+    const { row, uncalled } = claimed('no slot');
+    const other = workOn(row, orders, at(6));
+    expect(other).toMatchObject({ changed: true, run: [{ claim: null, doubtedSince: at(5) }] });
+    expect(slotWords(recordOutcomes(other.row, [uncalled], at(6)))).toBe('launching 2.0');
+    expect(workOn(other.row, orders, at(7))).toMatchObject({ changed: false, run: [{ claim: null }] });
+  });
+
+  test('stays where another has claimed it since, even in the same moment', () => {
+    const { row, uncalled } = claimed('no slot');
+    const free = recordOutcomes(row, [uncalled], at(5));
+    const other = workOn({ ...free, version: row.version + 1 }, orders, at(5));
+    expect(slotWords(recordOutcomes(other.row, [uncalled], at(5)))).toBe('launching 2.0');
+  });
+
+  test('stays where its task is known', () => {
+    const { row, uncalled } = claimed('no slot');
+    const launched = { id: id('2.0'), kind: 'launched', taskArn: ARN, createdAt: null } as const;
+    expect(slotWords(recordOutcomes(recordOutcomes(row, [launched], at(6)), [uncalled], at(6)))).toBe('launched 2.0');
+  });
 });
 
 describe('withdraw: a launch cannot get its hostname', () => {
@@ -214,8 +268,8 @@ test('the traits of a launch, and its template, are frozen with it: a repeated c
     { launch: [id], stop: [], traits: new Map([[3, traits]]), template: 1 },
     at(0),
   );
-  expect(first.run).toEqual([{ id, traits, template: 1, doubtedSince: null }]);
-  const again = { id, traits, template: 1, doubtedSince: at(0) };
+  expect(first.run).toEqual([{ id, traits, template: 1, doubtedSince: null, claim: { version: 1, was: null } }]);
+  const again = { id, traits, template: 1, doubtedSince: at(0), claim: null };
   const other = new Map([[3, { onDemand: false, failures: 9, ignored: 0, restarts: 4 }]]);
   expect(workOn(first.row, { launch: [id], stop: [], traits: other, template: 2 }, at(5)).run).toEqual([again]);
   expect(workOn(first.row, { launch: [], stop: [id] }, at(60)).run).toEqual([again]); // to find the task that must stop
