@@ -30,10 +30,11 @@ export function planAttempts(pass: Pass, advanced: Advanced): Attempts {
   const launches = managesAttempts
     ? planLaunches(board, job.spec, counts, folded, now, timing, limitsOf(pass, advanced), pass.upstreams.gate)
     : noLaunches(folded.inFlight);
+  const { inFlight } = launches;
   const stopRound = phase.kind === status.phase.kind ? status.stopRound : null;
   const completions = isShrunk(job.spec, board.size) ? (job.spec.completions ?? undefined) : undefined;
-  const stops = planStops(board, phase, { stopRound, replacedTasks: folded.replacedTasks }, now, timing, completions);
-  const resent = resend(board, phase, launches.inFlight, now, timing);
+  const stops = planStops(board, phase, { ...folded, stopRound, inFlight }, now, timing, completions);
+  const resent = resend(board, phase, inFlight, now, timing);
   const after = countsOf(job.spec, board, rules.besideBoard);
   const { starting, running, waiting } = after.all;
   const withTask = starting + running + folded.replacedTasks.length;

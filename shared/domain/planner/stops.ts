@@ -25,14 +25,14 @@ export const unwanted = (
 
 /**
  * Asks unwanted attempts to stop, in rounds over the board: a stop is only a request, so rounds repeat until STOPPED has been
- * seen for each. One pass takes {@link STOPS_PER_PASS_MAX}, and the next continues where it ended. Replaced attempts are asked
- * at the start of each round. Pods between two tasks have nothing to stop, so they end at once; those of a failing Job count as
+ * seen for each. One pass takes {@link STOPS_PER_PASS_MAX}, and the next continues where it ended. A round starts with replaced
+ * attempts, and with claims without an answer: what waits for its launch can still be taken back. Pods between two tasks have nothing to stop, so they end at once; those of a failing Job count as
  * failed if it still has their index (below `completions`).
  */
 export function planStops(
   board: WorkingBoard,
   phase: Phase,
-  { stopRound: round, replacedTasks }: Pick<Status, 'stopRound' | 'replacedTasks'>,
+  { stopRound: round, replacedTasks, inFlight }: Pick<Status, 'stopRound' | 'replacedTasks' | 'inFlight'>,
   now: EpochMs,
   timing: Timing,
   completions = Number.POSITIVE_INFINITY,
@@ -49,16 +49,20 @@ export function planStops(
 
   const ending = isEnding(phase);
   const end = nextUnseen(board, cursor, phase); // the round skips nothing: the next pass continues there
+  const claims = due && ending ? inFlight.slice(0, STOPS_PER_PASS_MAX / 2) : [];
+  const most = STOPS_PER_PASS_MAX - claims.length;
   const indexes = board
-    .scan(cursor, STOPS_PER_PASS_MAX, (r) => ending || isStopped(r), ['starting', 'running', 'waiting'])
+    .scan(cursor, most, (r) => ending || isStopped(r), ['starting', 'running', 'waiting'])
     .filter((index) => index < end);
+  const claimed = new Set(claims.map(({ index }) => index));
   const failing = phase.kind === 'draining' && phase.verdict.kind === 'failed';
-  const stop: AttemptId[] = [];
+  const stop: AttemptId[] = claims.map(({ index, attempt, nonce }) => ({ index, attempt, nonce }));
   let failed = 0;
   for (const index of indexes) {
     const record = board.record(index);
     if (record === null) continue;
     const { attempt, nonce, state } = record;
+    if (claimed.has(index)) continue;
     if (state !== 'waiting') stop.push({ index, attempt, nonce });
     else if (failing && index < completions) {
       board.apply({ op: 'failed', index, attempt, notBefore: null, gone: true });
@@ -66,7 +70,7 @@ export function planStops(
     } else board.apply({ op: 'released', index, attempt });
   }
   const last = indexes.at(-1);
-  const next = last === undefined || indexes.length < STOPS_PER_PASS_MAX ? end : last + 1;
+  const next = last === undefined || indexes.length < most ? end : last + 1;
   return {
     stopRound: { cursor: next, startedAt },
     stop,

@@ -3,7 +3,7 @@ import { NO_EXTRAS } from '../../../shared/domain/scoreboard/board.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
 import type { Phase, Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import { type Stops, planStops } from '../../../shared/domain/planner/stops.ts';
-import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
+import { AWS_TIMING, STOPS_PER_PASS_MAX } from '../../../shared/domain/base/timing.ts';
 import { type Situation, type Wish, aBoard, at } from '../../support/a-board.ts';
 
 // Which attempts are asked to stop. S succeeded, r running, l launched, c claimed, C and R asked to stop, . pending, w
@@ -31,9 +31,9 @@ describe('which attempts should end', () => {
   test.each<readonly [strip: string, phase: Phase, expected: string, because: string]>([
     ['r l c S .', running, 'none', 'nobody, while the Job runs'],
     ['r R C S .', running, '1 2', 'but those that parallelism has no place for'],
-    ['r R c S .', suspended, '0 1 2', 'all that is active when it is suspended'],
-    ['l . c S w', draining, '0 2', 'when its end is decided'],
-    ['r r c S w', purging, '0 1 2', 'when it is deleted'],
+    ['r R c S .', suspended, '2 0 1', 'all that is active when it is suspended, first what waits for its launch'],
+    ['l . c S w', draining, '2 0', 'when its end is decided'],
+    ['r r c S w', purging, '2 0 1', 'when it is deleted'],
     ['. S S w 1', draining, 'none', 'nothing is active'],
   ])('%s %o → %s: %s', (strip, phase, expected) => {
     expect(words(stopsOf(aBoard(strip, { phase }), 0))).toBe(expected);
@@ -65,6 +65,18 @@ describe('rounds', () => {
     expect(stops.stopRound).toEqual(next);
     expect(stops.wakeAt).toEqual(next === null ? null : at((next.startedAt - at(0)) / 1000 + 30));
   });
+});
+
+test('claims come first in each round, however many tasks are before them, and one pass stops no more than it may', () => {
+  const strip = [...Array.from({ length: 600 }, () => 'r'), 'c', 'c'].join(' ');
+  const large = aBoard(strip, { phase: suspended });
+  const first = stopsOf(large, 0);
+  expect(first.stop.slice(0, 3).map(({ index }) => index)).toEqual([600, 601, 0]);
+  expect(first).toMatchObject({ again: true, stopRound: { cursor: 498 } });
+  expect(first.stop).toHaveLength(STOPS_PER_PASS_MAX);
+  const status = { ...large.status, stopRound: first.stopRound };
+  const second = stopsOf({ ...large, status }, 1);
+  expect(second.stop.map(({ index }) => index).slice(0, 1)).toEqual([498]);
 });
 
 test.each([
