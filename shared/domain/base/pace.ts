@@ -103,10 +103,20 @@ const FEW_CLAIMS = 10;
 
 /**
  * The limit on unanswered claims of one Job under a launch limit: what is launched in four seconds. Launches then never wait
- * for a pass, and those of other Jobs never wait long.
+ * for a pass, and those of other Jobs never wait long. A Pod that must start in time has a right as soon as it is claimed, if no
+ * other Job launches, and not later than half that time.
  */
-export const claimsWindow = (launchesPerSec: number | null, most: number): number =>
-  launchesPerSec === null ? most : Math.min(most, Math.max(2 * FEW_CLAIMS, Math.ceil(4 * launchesPerSec)));
+export function claimsWindow(launchesPerSec: number | null, most: number, startTimeoutSec: number | null): number {
+  if (launchesPerSec === null) return most;
+  const window = Math.min(most, Math.max(2 * FEW_CLAIMS, Math.ceil(4 * launchesPerSec)));
+  if (startTimeoutSec === null) return window;
+  const inTimeSec = Math.max(PASS_SEC, Math.min(startTimeoutSec / 2, LEASED_SEC));
+  return Math.min(window, Math.ceil(launchesPerSec * inTimeSec));
+}
+/** Longer than the next pass, with the next claims, takes to come. */
+const PASS_SEC = 1;
+/** Within {@link horizonMs} of every claim. */
+const LEASED_SEC = 1.9;
 
 /** The delay before a refused launch is retried: 10 s, then doubled each time, up to 80 s. */
 export const refusedRetryMs = (nonce: number): number => 10_000 * 2 ** Math.min(nonce, 3);

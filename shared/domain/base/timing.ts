@@ -1,5 +1,3 @@
-import { claimsWindow } from './pace.ts';
-
 /** How long passes wait before they ask again, and how much one pass does. The embedded runtime waits less. */
 export type Timing = {
   /** An unanswered claim is sent again after this. */
@@ -16,8 +14,8 @@ export type Timing = {
   readonly missingGraceMs: number;
   /** Changes to one Job are published at most this often, except its last. */
   readonly publishEveryMs: number;
-  /** Unanswered claims of one Job if launches are limited; omitted: {@link CLAIMS_IN_FLIGHT_MAX}. */
-  readonly claimsMax?: number;
+  /** Omitted: launches are not limited. */
+  readonly launchesPerSec?: number;
 };
 
 export const AWS_TIMING: Timing = {
@@ -45,10 +43,8 @@ export const CLOCKS_APART_MAX_MS = 10_000;
 /** Unanswered claims of one Job, so that STATUS stays a few KB and a large Job does not fill the dispatch queue. */
 export const CLAIMS_IN_FLIGHT_MAX = 500;
 /** The same waits if launches have a limit: no more claims than can be launched soon. */
-export const pacedTiming = (timing: Timing, launchesPerSec: number | null): Timing => ({
-  ...timing,
-  claimsMax: claimsWindow(launchesPerSec, CLAIMS_IN_FLIGHT_MAX),
-});
+export const pacedTiming = (timing: Timing, launchesPerSec: number | null): Timing =>
+  launchesPerSec === null ? timing : { ...timing, launchesPerSec };
 
 /** Attempts that one pass asks to stop, so that its messages fit one invocation. */
 export const STOPS_PER_PASS_MAX = 500;

@@ -1,6 +1,7 @@
+import { claimsWindow } from '../base/pace.ts';
 import type { AttemptId } from '../base/fact.ts';
 import { type EpochMs, plusMs } from '../base/time.ts';
-import type { Timing } from '../base/timing.ts';
+import { CLAIMS_IN_FLIGHT_MAX, type Timing } from '../base/timing.ts';
 import { isStopped } from '../scoreboard/board.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import { type Claim, type Phase, type Status, isShrunk } from '../scoreboard/status.ts';
@@ -45,11 +46,13 @@ export function planAttempts(pass: Pass, advanced: Advanced): Attempts {
 }
 
 const limitsOf = (
-  { job, rules: { limits }, timing: { claimsMax } }: Pass,
+  { job, rules: { limits }, timing: { launchesPerSec } }: Pass,
   { achieved }: Pick<Advanced, 'achieved'>,
 ): LaunchLimits => ({
   ...limits,
-  ...(claimsMax === undefined ? {} : { claimsMax }),
+  ...(launchesPerSec === undefined
+    ? {}
+    : { claimsMax: claimsWindow(launchesPerSec, CLAIMS_IN_FLIGHT_MAX, job.spec.startTimeoutSec) }),
   ...(startsNothing(job.spec, achieved) ? { placesMax: 0 } : {}),
 });
 

@@ -142,14 +142,24 @@ test('the first claims of a Job look further ahead than those of a Job with many
 });
 
 test.each([
-  [null, 500],
-  [0.5, 20],
-  [20, 80],
-  [18.3, 74],
-  [1_000, 500],
-])('with %s launches per second, a Job has up to %i unanswered claims', (launchesPerSec, claims) => {
-  expect(claimsWindow(launchesPerSec, 500)).toBe(claims);
-});
+  [null, null, 500],
+  [0.5, null, 20],
+  [20, null, 80],
+  [18.3, null, 74],
+  [1_000, null, 500],
+  [null, 1, 500],
+  [20, 900, 38],
+  [2, 900, 4],
+  [20, 3, 30],
+  [20, 1, 20],
+  [2, 5, 4],
+  [0.1, 3, 1],
+])(
+  'with %s launches per second and a start timeout of %s s, a Job has up to %i unanswered claims',
+  (launchesPerSec, startTimeoutSec, claims) => {
+    expect(claimsWindow(launchesPerSec, 500, startTimeoutSec)).toBe(claims);
+  },
+);
 
 test('a refused launch is retried less and less often', () => {
   expect([0, 1, 2, 3, 4, 90].map(refusedRetryMs)).toEqual([10_000, 20_000, 40_000, 80_000, 80_000, 80_000]);
