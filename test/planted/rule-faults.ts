@@ -65,6 +65,14 @@ export const RULE_FAULTS: readonly PlantedFault[] = [
     'startTimeout',
   ),
   one(
+    'a rule is broken: a Pod that starts after its time and ends with 0 is a success',
+    'shared/domain/planner/judge.ts',
+    "if (ending.cause === 'Completed' && !startedTooLate(given))",
+    "if (ending.cause === 'Completed')",
+    ['G2', 'G5', 'G20'],
+    'startTimeout',
+  ),
+  one(
     'a rule is broken: a Pod gets a second less to start',
     START_TIMEOUT,
     'startTimeoutSec === null ? null : Math.floor(now / 1000) - startTimeoutSec;',

@@ -3,6 +3,7 @@ import { indexWithin } from '../base/shown-index.ts';
 import { EVICTED, isPodDeletion } from './ending.ts';
 import type { Ending } from '../base/fact.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
+import { startDueMs } from '../scoreboard/start-timeout.ts';
 import { unreachable } from '../base/invariant.ts';
 import type { JobSpec } from '../spec/job.ts';
 import type { Judgement } from './plan.ts';
@@ -18,6 +19,8 @@ export type Case = {
   /** The Pod as a policy sees it; given if a cluster's Pod shows more than ECS reports. */
   readonly pod: FailedPod;
   readonly at: EpochMs;
+  /** When its task ran, as ECS says; null: it does not say, or it never did. */
+  readonly startedAt: EpochMs | null;
   /** A smaller Job no longer has this index. */
   readonly outOfRange: boolean;
   /** The Job has met its success policy and makes no new Pod: what fails is not started again. */
@@ -41,7 +44,8 @@ export function judge(given: Case): Judged {
 
 function judgeAttempt(given: Case): Judged {
   const { phase, record, ending, outOfRange } = given;
-  if (ending.cause === 'Completed') return { as: 'succeeded', because: 'exit code 0', match: null };
+  if (ending.cause === 'Completed' && !startedTooLate(given))
+    return { as: 'succeeded', because: 'exit code 0', match: null };
   const byItself = ending.cause === 'Error' || ending.cause === 'OOMKilled';
   // Attempts that still ran when the Job failed count as failed (kubernetes-job.md 6.4); those that a resize, a suspend, a
   // scale-down, a delete, or a success ended count as nothing.
@@ -60,6 +64,10 @@ function judgeAttempt(given: Case): Judged {
   const match = matchOf(given);
   return match === null ? { ...judgeCause(given), match } : { ...judgeMatch(given, match), match };
 }
+
+/** Its Pod was overdue and gone when its task began: whatever that task did, it was not to begin. */
+const startedTooLate = ({ spec, record: { overdue, podCreatedSec }, startedAt }: Case): boolean =>
+  overdue && startedAt !== null && podCreatedSec !== null && startedAt >= startDueMs(podCreatedSec, spec);
 
 /** A rule of podFailurePolicy has matched: what that is for the index. Whether the Job fails is `failsJob`. */
 function judgeMatch(given: Case, match: PolicyMatch): Judgement {
@@ -80,7 +88,8 @@ function judgeMatch(given: Case, match: PolicyMatch): Judgement {
 /** A policy checks Pods that have failed, not those that wait to start, unless they were evicted. */
 function matchOf({ spec: { podFailurePolicy }, ending, pod, record }: Case): PolicyMatch | null {
   const waits = (ending.cause === 'StartFailed' || ending.cause === 'Unplaced') && !record.evicted;
-  return podFailurePolicy === null || waits ? null : matchPodFailurePolicy(podFailurePolicy, pod);
+  const isNoFailure = waits || ending.cause === 'Completed';
+  return podFailurePolicy === null || isNoFailure ? null : matchPodFailurePolicy(podFailurePolicy, pod);
 }
 
 const wordsOf = ({ rule, action, what }: PolicyMatch): string => `podFailurePolicy rule ${rule} (${action}): ${what}`;

@@ -62,7 +62,7 @@ export class Ledger {
   /** An attempt has ended: judges it and writes the judgement to the board. */
   close(fact: FactOf<'stopped'>, record: IndexRecord): void {
     const { job, status, rules } = this.#context;
-    const { index, ending, at } = fact;
+    const { index, ending, times, at } = fact;
     const judged = judge({
       spec: job.spec,
       phase: status.phase,
@@ -70,6 +70,7 @@ export class Ledger {
       ending,
       pod: rules.podOf(ending, record, index),
       at,
+      startedAt: times.startedAt,
       outOfRange: isOutOfRange(job.spec, index),
       isLast: startsNothing(job.spec, status.achieved),
     });

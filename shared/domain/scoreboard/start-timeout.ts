@@ -15,6 +15,10 @@ type Limited = Pick<JobSpec, 'startTimeoutSec'>;
 const overdueBefore = ({ startTimeoutSec }: Limited, now: EpochMs): number | null =>
   startTimeoutSec === null ? null : Math.floor(now / 1000) - startTimeoutSec;
 
+/** From this moment on a Pod that was created in this second, and has not run, is overdue. */
+export const startDueMs = (podCreatedSec: number, { startTimeoutSec }: Limited): number =>
+  startTimeoutSec === null ? Number.POSITIVE_INFINITY : (podCreatedSec + startTimeoutSec + 1) * 1000;
+
 /** Whether a chunk may have an overdue Pod. */
 export function mayBeOverdue({ startingSince }: ChunkSummary, spec: Limited, now: EpochMs): boolean {
   const before = overdueBefore(spec, now);
@@ -26,7 +30,7 @@ export function startDueAt(chunks: readonly ChunkSummary[], { startTimeoutSec }:
   if (startTimeoutSec === null) return null;
   return chunks.reduce<EpochMs | null>(
     (at, { startingSince }) =>
-      startingSince === null ? at : soonest(at, asEpochMs((startingSince + startTimeoutSec + 1) * 1000)),
+      startingSince === null ? at : soonest(at, asEpochMs(startDueMs(startingSince, { startTimeoutSec }))),
     null,
   );
 }

@@ -38,6 +38,7 @@ function judged(phase: Phase, ending: Partial<Ending>, record: Partial<IndexReco
     ending: whole,
     pod: podOf(whole),
     at: at(9),
+    startedAt: at(1),
     outOfRange: false,
     isLast: false,
   });

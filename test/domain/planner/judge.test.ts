@@ -38,12 +38,14 @@ type Given = Partial<JobSpec> & {
   readonly outOfRange?: boolean;
   readonly isLast?: boolean;
   readonly sec?: number;
+  readonly startedSec?: number;
 };
 
 const EXIT_CODES: Partial<Record<EndingCause, number>> = { Completed: 0, Error: 1, OOMKilled: 137 };
 
 function judged(cause: EndingCause, given: Given): Judged {
-  const { in: phase = 'running', record, ending: also, outOfRange = false, isLast = false, sec = 0, ...spec } = given;
+  const { in: phase = 'running', record, ending: also, sec = 0, startedSec, ...rest } = given;
+  const { outOfRange = false, isLast = false, ...spec } = rest;
   const exitCode = EXIT_CODES[cause] ?? null;
   const ending: Ending = { cause, exitCode, container: exitCode === null ? null : 'main', reason: cause, ...also };
   return judge({
@@ -53,6 +55,7 @@ function judged(cause: EndingCause, given: Given): Judged {
     ending,
     pod: podOf(ending, record),
     at: at(sec),
+    startedAt: startedSec === undefined ? null : at(startedSec),
     outOfRange,
     isLast,
   });
@@ -73,7 +76,8 @@ const perIndex = { backoffLimitPerIndex: 1 };
 const spent = { ...perIndex, record: { failures: 1 } };
 const lostOnce = { record: { infra: 1 } };
 const deletedPod = { record: { podDeleted: true } };
-const overdue = { startTimeoutSec: 30, record: { podDeleted: true, overdue: true } };
+const overdue = { startTimeoutSec: 30, record: { podDeleted: true, overdue: true, podCreatedSec: at(0) / 1000 } };
+const tooLate = { ...overdue, startedSec: 31 };
 const late = { podDeadlineSec: 30, record: { late: 'attempt' } } as const;
 const stopping = { record: { stopping: true } };
 
@@ -92,6 +96,20 @@ describe.each<Row>([
   [deletedPod, ok, no, no, no, 'spot', 'lost', no, no, 'its Pod was deleted: its end counts'],
   [{ ...deletedPod, ...onFailure }, ok, no, no, no, 'spot', 'lost', no, no, 'and it is not restarted'],
   [overdue, ok, no, no, no, no, no, no, no, 'its Pod has not started in time: its end counts, lost or not'],
+  [{ ...overdue, startedSec: 30.9 }, ok, no, no, no, no, no, no, no, 'it ran in time, and that came late'],
+  [tooLate, no, no, no, no, no, no, no, no, 'it ran when its Pod was gone'],
+  [
+    { in: 'suspended', ...tooLate },
+    '-',
+    no,
+    no,
+    '-',
+    '-',
+    '-',
+    '-',
+    '-',
+    'it ran when its Pod was gone, in a Job that is suspended by then',
+  ],
   [{ in: 'suspended', ...overdue }, ok, no, no, '-', '-', '-', '-', '-', 'not that of a Job that is suspended by then'],
   [late, ok, no, no, no, no, no, no, no, 'its Pod ran too long: its end counts, lost or not'],
   [{ ...late, ...onFailure }, ok, no, no, no, no, no, no, no, 'and it is not restarted'],
@@ -185,6 +203,7 @@ describe('podFailurePolicy decides after stops by the board, and before the exit
     for (const cause of ['Stopped', 'Unplaced', 'StartFailed'] as const)
       expect(judged(cause, { ...failJob, ...overdue })).toMatchObject({ as: 'failed', because, match: null });
     expect(judged('Infrastructure', overdue).because).toBe(because);
+    expect(judged('Completed', { ...failJob, ...tooLate })).toMatchObject({ as: 'failed', because, match: null });
     expect(judged('Error', overdue).because).toBe('exit code 1');
   });
 

@@ -74,21 +74,21 @@ export function lies(
       continue;
     }
     const { op } = outcome;
-    const endedAt = times.stoppedAt ?? outcome.at;
-    if (expected(ending, outcome, endedAt) === op) continue;
+    const judgedBy = { ranAt: times.startedAt, endedAt: times.stoppedAt ?? outcome.at };
+    if (expected(ending, outcome, judgedBy) === op) continue;
     const forgotten = isForgottenAt(outcome.at);
     const isEnding = outcome.shadow.podDeleted || outcome.shadow.late !== null;
     const guesses = isEnding ? [NOWHERE, DELETED] : [NOWHERE];
     // A Pod that its user has deleted counts when nothing is known of its task.
     if (forgotten && isEnding && (op === 'failed' || op === 'failedForGood')) continue;
     if (forgotten || isUnheard(task)) {
-      if (guesses.some((guess) => expected(guess, outcome, endedAt) === op)) continue;
+      if (guesses.some((guess) => expected(guess, outcome, judgedBy) === op)) continue;
       if (isCancelling(outcome.phase, op)) continue;
     }
     found.push({
       index,
       guarantee,
-      what: `${told}, which is ${expected(ending, outcome, endedAt)}, but the board says ${op}`,
+      what: `${told}, which is ${expected(ending, outcome, judgedBy)}, but the board says ${op}`,
     });
   }
   return found;
@@ -104,19 +104,24 @@ const isFailing = (phase: Phase): boolean => phase.kind === 'draining' && phase.
  * The specification of what an end counts as (kubernetes-job.md 6.1 to 6.4): by what ended the task, what the board
  * wished, and what the Job's spec says of such an end.
  */
-function expected(ending: Ending, outcome: Outcome, endedAt: EpochMs): TransitionOp {
-  const op = expectedOfAttempt(ending, outcome, endedAt);
+function expected(ending: Ending, outcome: Outcome, times: Times): TransitionOp {
+  const op = expectedOfAttempt(ending, outcome, times);
   // Its user has given the index up: it has failed, but not for good.
   return op === 'failedForGood' && outcome.shadow.wish === 'cancel' && !outcome.replaced ? 'failed' : op;
 }
 
-function expectedOfAttempt(ending: Ending, outcome: Outcome, endedAt: EpochMs): TransitionOp {
+/** `ranAt`: null: its task never ran. */
+type Times = { readonly ranAt: EpochMs | null; readonly endedAt: EpochMs };
+
+function expectedOfAttempt(ending: Ending, outcome: Outcome, { ranAt, endedAt }: Times): TransitionOp {
   const { spec, phase, shadow, outOfRange, replaced, wished, isLast } = outcome;
   const { cause } = ending;
   const spent = spec.backoffLimitPerIndex !== null && shadow.failures >= spec.backoffLimitPerIndex;
   const counts: TransitionOp = spent || shadow.late === 'index' ? 'failedForGood' : 'failed';
   if (replaced) return counts;
-  if (cause === 'Completed') return 'succeeded';
+  const dueSec = (shadow.createdSec ?? 0) + (spec.startTimeoutSec ?? Number.POSITIVE_INFINITY);
+  const cameTooLate = shadow.overdue && ranAt !== null && Math.floor(ranAt / 1000) > dueSec;
+  if (cause === 'Completed' && !cameTooLate) return 'succeeded';
   if (outOfRange || phase.kind === 'regrouping') return 'released';
   if (isFailing(phase)) {
     return ruleFor(ending, spec, shadow.evicted)?.action === 'Ignore' ? 'ignored' : 'failed';
@@ -140,6 +145,7 @@ function expectedOfAttempt(ending: Ending, outcome: Outcome, endedAt: EpochMs): 
     case 'OOMKilled':
       if (spec.restartPolicy === 'Never' || shadow.podDeleted || shadow.late !== null || isLast) return counts;
       return wished ? 'released' : 'restart';
+    case 'Completed':
     case 'Stopped':
       return counts;
     case 'Unplaced':
