@@ -1,15 +1,15 @@
 import type { Fate } from '../../shared/adapters/memory/memory-tasks.ts';
-import type { Ending } from '../../shared/domain/base/fact.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import { aJob } from '../support/a-job.ts';
 import { type SeedCron, cronByLuck } from './world/seed-cron.ts';
 import { type SeedConfig, configByLuck } from './world/seed-config.ts';
 import { chainByLuck, largeChain } from './world/chains.ts';
-import { DONE, easyFate, fatesOf } from './world/fates.ts';
+import { DONE, FAILED, easyFate, fatesOf } from './world/fates.ts';
 import { Random } from './random.ts';
 import { type SeedList, listByLuck, withNamedList } from './world/lists.ts';
 import { type SeedQuota, jobsByLuck, quotaByLuck } from './quotas/seed-quota.ts';
+import { type Recall, recallByLuck, recalledFate, recalledJob } from './recalls/recalled-jobs.ts';
 import { rerunByLuck } from './world/reruns.ts';
 import { withJudgement } from './world/judged-jobs.ts';
 import { gangFate, withGang } from './world/gang-jobs.ts';
@@ -21,7 +21,18 @@ import { type Deprovisioning, START } from './world/world.ts';
 
 /** What a seed is about, before anything has happened. */
 export type Scenario = {
-  readonly kind: 'storm' | 'fair' | 'teams' | 'crowded' | 'slow' | 'cron' | 'config' | 'chain' | 'gang' | 'quota';
+  readonly kind:
+    | 'storm'
+    | 'fair'
+    | 'teams'
+    | 'crowded'
+    | 'slow'
+    | 'cron'
+    | 'config'
+    | 'chain'
+    | 'gang'
+    | 'quota'
+    | 'recall';
   readonly faultRates: FaultRates;
   readonly jobs: readonly StoredSpec[];
   /** In place of Jobs: a CronJob that makes them; null: there is none. */
@@ -31,6 +42,8 @@ export type Scenario = {
   readonly hasConfigs?: boolean;
   /** The namespace has one; omitted: it has none. */
   readonly quota?: SeedQuota;
+  /** At some moment nobody wants what waits for its launch; omitted: as users and the weather have it. */
+  readonly recall?: Recall;
   /** Messages make Jobs of its template, too. */
   readonly submits: boolean;
   /** Lists of the first Job, and of the one that takes its name. */
@@ -57,6 +70,8 @@ const isCrowded = (seed: number): boolean => seed % 200 === 49;
 const isFair = (seed: number): boolean => seed % 25 === 12;
 /** Of those, some have a namespace with one Job beside one with several, instead. */
 const isTeams = (seed: number): boolean => seed % 50 === 37;
+/** A Job under a launch limit of which nobody wants the rest, in calm weather. */
+const isRecall = (seed: number): boolean => seed % 40 === 29;
 /** A Job of some hours that repeats another; its list is deleted at their beginning, and its parallelism changed. */
 const isSlow = (seed: number): boolean => seed % 20 === 17;
 /** A CronJob, for some minutes of bad weather. */
@@ -107,6 +122,7 @@ export function scenarioOf(seed: number, { completions, parallelism }: Variation
   if (isTeams(seed)) return teamsScenario(seed, random);
   if (isFair(seed)) return fairScenario(seed, random);
   if (isCrowded(seed)) return crowdedScenario(seed, random);
+  if (isRecall(seed)) return recallScenario(seed, random);
   if (isSlow(seed)) return slowScenario(seed, random);
   if (isCron(seed)) return cronScenario(seed);
   if (isConfig(seed)) return configScenario(seed);
@@ -263,8 +279,6 @@ function quotaScenario(seed: number, random: Random): Scenario {
   };
 }
 
-const FAILED: Ending = { ...DONE, cause: 'Error', exitCode: 1 };
-
 /** Events get lost, also of the second chunk, while the first has more active attempts than one message looks up. */
 function crowdedScenario(seed: number, random: Random): Scenario {
   const completions = random.between(4_200, 4_400);
@@ -336,6 +350,20 @@ function teamsScenario(seed: number, random: Random): Scenario {
     kind: 'teams',
     jobs: [...crowd, ofJob('loner', 'work')],
     lists: [],
+    launchesPerSec,
+  };
+}
+
+function recallScenario(seed: number, random: Random): Scenario {
+  const recall = recallByLuck(random);
+  const launchesPerSec = random.pick([0.5, 2, 5, 10, 20]);
+  return {
+    ...fairScenario(seed, random),
+    kind: 'recall',
+    jobs: [recalledJob(`sim-${seed}`, recall, launchesPerSec, random)],
+    lists: [],
+    recall,
+    fate: (launch, luck) => recalledFate(recall, launch, luck),
     launchesPerSec,
   };
 }

@@ -18,6 +18,7 @@ import { STORM_MIN, type SeedCron } from './world/seed-cron.ts';
 import { QUOTA_STORM_MS, arrangeQuota } from './quotas/quota-users.ts';
 import { arrangeChain } from './world/chains.ts';
 import { storeList } from './world/lists.ts';
+import { arrangeRecall } from './recalls/recalled-jobs.ts';
 import { Submitters } from './world/submitters.ts';
 import { Users } from './world/users.ts';
 import { AS_IS, type Variation } from './variation.ts';
@@ -154,6 +155,8 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
     for (const spec of others) users.create(spec);
     return { uids, arrangement: { over: START + 1, count: 0 } };
   }
+  if (scenario.recall !== undefined)
+    return { uids, arrangement: arrangeRecall(first, scenario.recall, { world, did }) };
   // Nobody cuts short what is to go on for hours.
   if (kind === 'crowded') return { uids, arrangement: { over: START + 1, count: 0 } };
   if (kind === 'gang') {

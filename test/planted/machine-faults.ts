@@ -10,6 +10,7 @@ const FOLD_FACTS = 'shared/domain/planner/fold-facts.ts';
 const DECIDE_PHASE = 'shared/domain/planner/decide-phase.ts';
 const LAUNCHES = 'shared/domain/planner/launches.ts';
 const LAUNCH_ROW = 'shared/domain/scoreboard/launch-row.ts';
+const CALL_AT_PACE = 'shared/control/process/call-at-pace.ts';
 const JOURNAL = 'shared/domain/scoreboard/journal.ts';
 const STOPS = 'shared/domain/planner/stops.ts';
 const JUDGE = 'shared/domain/planner/judge.ts';
@@ -193,7 +194,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     'a cancelled claim launches anyway',
     LAUNCH_ROW,
     "else if (slot.state === 'cancelled') this.#refuse(id, slot);\n    else if (slot.state === 'launched') this.#launched",
-    "else if (slot.state === 'cancelled') this.#run.push({ id, traits: traits ?? PLAIN, template, doubtedSince: null });\n    else if (slot.state === 'launched') this.#launched",
+    "else if (slot.state === 'cancelled') this.#run.push({ id, traits: traits ?? PLAIN, template, doubtedSince: null, claim: null });\n    else if (slot.state === 'launched') this.#launched",
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),
   one(
@@ -222,10 +223,32 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     one(
       'a launch is repeated though its token may be dead',
       LAUNCH_ROW,
-      'if (oldMs >= TOKEN_SAFE_MS) this.#find.push(id);\n    else if (oldMs',
-      'if (oldMs',
+      'if (ageMs(slot.since, this.#now) >= TOKEN_SAFE_MS) return void this.#find.push(id);',
+      '',
       ['G4', 'G6'],
     ),
+  ),
+  {
+    name: 'what waits for its right is claimed as soon as the right is granted',
+    edits: [
+      { file: CALL_AT_PACE, find: 'const PREPARE_MS = 150;', replace: 'const PREPARE_MS = 5_000;' },
+      { file: CALL_AT_PACE, find: 'const TOGETHER_MS = 1_000;', replace: 'const TOGETHER_MS = 5_000;' },
+    ],
+    breaks: ['G26'],
+  },
+  one(
+    'a claim that got no right is kept',
+    LAUNCH_ANSWER,
+    "outcome: claim === null ? null : { id, kind: 'uncalled', claim },",
+    'outcome: null,',
+    ['G26'],
+  ),
+  one(
+    'what was cancelled while it waited for its right is launched',
+    LAUNCH_ROW,
+    "    const slot = this.#current(id);\n    if (slot === 'later') return;\n    if (slot === null) {\n      const claim",
+    "    const found = this.#current(id);\n    if (found === 'later') return;\n    const slot = found?.state === 'cancelled' && found.refusedAt === undefined ? null : found;\n    if (slot === null) {\n      const claim",
+    ['G26', 'G6', 'G4'],
   ),
   one('nobody looks for tasks that no board knows', SWEEP, 'if (messages.length > 0)', 'if (messages.length < 0)', [
     'G7',

@@ -11,6 +11,7 @@ const KIND_OF: Readonly<Record<string, Scenario['kind']>> = {
   G21: 'config',
   G22: 'chain',
   G25: 'quota',
+  G26: 'recall',
 };
 
 type Job = Scenario['jobs'][number];

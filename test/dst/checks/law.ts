@@ -23,6 +23,7 @@ export const GUARANTEES = [
   'G23',
   'G24',
   'G25',
+  'G26',
 ] as const;
 export type Guarantee = (typeof GUARANTEES)[number] | 'bug';
 

@@ -15,6 +15,7 @@ import type { Launch } from '../../../shared/ports/tasks.ts';
 import { type Watched, checkCommit, checkPhases, watch } from './commits.ts';
 import type { Forbid, Law } from './law.ts';
 import { attemptText, inWords } from '../in-words.ts';
+import { LaunchWatch } from '../recalls/launch-watch.ts';
 import type { About } from '../story.ts';
 import { LIST_VARIABLE, type SeedList, trueImage, trueSize, trueValue } from '../world/lists.ts';
 import { lies } from './truth.ts';
@@ -44,11 +45,14 @@ export class Watchdog {
   readonly #refusedFirst = new Set<string>();
   readonly #unheard = new Set<string>();
   readonly #lists = new Map<string, SeedList>();
+  readonly #launches: LaunchWatch | null;
   /** The image of the first container of each task definition. */
   readonly #images = new Map<string, string>();
 
-  constructor(now: () => EpochMs, law: Law, tell: Tell) {
+  /** `isCalm`: there is no weather that could keep a message from its work. */
+  constructor(now: () => EpochMs, law: Law, tell: Tell, isCalm: boolean) {
     this.#now = now;
+    this.#launches = isCalm ? new LaunchWatch(now) : null;
     this.#law = law;
     this.#tell = tell;
   }
@@ -109,6 +113,7 @@ export class Watchdog {
       () => `attempt ${key} got MUSTER_ATTEMPT ${tries} after ${allRestarts} restarts`,
     );
     this.#checkItem(launch);
+    this.#launches?.taskStarts(job.uid, id, this.#law.of(job.uid));
     const early = attempt === id.attempt && (id.nonce > nonce || (id.nonce === nonce && state === 'waiting'));
     const unclaimed = early || !watched.claimed.has(`${id.index}/${id.attempt}`);
     forbid(unclaimed, 'G14', () => `attempt ${key} starts before its claim was committed`);
@@ -425,6 +430,7 @@ export class Watchdog {
         indexes: nameOf(before.phase) === nameOf(status.phase) ? fresh.map(({ index }) => index) : null,
       },
     );
+    this.#launches?.committed(uid, status.phase, fresh);
     forbid(status.version !== before.version + 1, 'G10', () => `version ${status.version} follows ${before.version}`);
     forbid(
       status.revision !== watched.stored.revision,

@@ -10,6 +10,7 @@ const STRANGERS_RUN_MS = 20 * 86_400_000;
 
 const EXITED = 'Essential container in task exited';
 export const DONE: Ending = { cause: 'Completed', exitCode: 0, container: 'main', reason: EXITED };
+export const FAILED: Ending = { ...DONE, cause: 'Error', exitCode: 1 };
 /** Exit codes of programs that fail; the rules of a podFailurePolicy name some of them. */
 export const EXIT_CODES = [1, 3, 42] as const;
 

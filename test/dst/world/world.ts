@@ -33,7 +33,7 @@ import { Sights } from '../checks/sights.ts';
 import { ALL, type About, Story } from '../story.ts';
 import { FaultInjector } from './fault-injector.ts';
 import { ORPHAN_NONCE, Watchdog } from '../checks/watchdog.ts';
-import type { Fault, Outage, FaultRates } from './fault-rates.ts';
+import { CALM, type Fault, type Outage, type FaultRates } from './fault-rates.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
 import { parseTask } from '../../../shared/schema/messages/ecs-task.ts';
 import { GROUP_PREFIX } from '../../../shared/names/env.ts';
@@ -125,7 +125,12 @@ export class World {
     const isDamaged = (uid: string): boolean => this.#damaged.has(uid);
     this.injector = new FaultInjector(faultRates, seed, without);
     this.law = new Law((violation) => this.tell('watchdog', `BROKEN in step ${this.steps}: ${textOf(violation)}`, ALL));
-    this.watchdog = new Watchdog(now, this.law, (what, about) => this.tell(this.#actor, what, about));
+    this.watchdog = new Watchdog(
+      now,
+      this.law,
+      (what, about) => this.tell(this.#actor, what, about),
+      faultRates === CALM,
+    );
     this.cronWatch = new CronWatch(now, this.law, this.watchdog, this.sights);
     this.configWatch = new ConfigWatch(now, this.law, this.watchdog, this.sights);
     this.submitWatch = new SubmitWatch(this.law, this.watchdog);
