@@ -8,6 +8,7 @@ import type { Construct } from 'constructs';
 import { DEAD_QUEUE_ENV } from '../shared/names/dead-letter-queues.ts';
 import { ACCESS_ENV, ENV } from '../shared/names/env.ts';
 import { TAGS } from '../shared/names/tags.ts';
+import { tokenClusterOf } from '../shared/names/token-cluster.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { Dashboard } from './constructs/dashboard.ts';
 import { DeployCalls } from './constructs/deploy-calls.ts';
@@ -87,7 +88,8 @@ export class MusterStack extends Stack {
     const lambdas = Object.values(handlers).map(({ lambda }) => lambda);
     if (state.own !== null) calls.protectTable(state.own).node.addDependency(kube.api.deploymentStage, ...lambdas);
 
-    if (authorizer !== null) authorizer.lambda.addEnvironment(ACCESS_ENV.tokenCluster, kube.api.restApiId);
+    if (authorizer !== null)
+      authorizer.lambda.addEnvironment(ACCESS_ENV.tokenCluster, tokenClusterOf(kube.api.restApiId));
     for (const [name, value] of Object.entries(accessOf(settings.access)))
       handlers.api.lambda.addEnvironment(name, value);
     const world = { settings, state, queues, tasks, network, names };
@@ -110,7 +112,8 @@ export class MusterStack extends Stack {
 
     const callers = authorizer === null ? 'callers sign with IAM' : 'callers send a token of `muster token`';
     this.#output('ApiUrl', kube.api.url, `The Kubernetes API; ${callers}`);
-    if (authorizer !== null) this.#output('TokenCluster', kube.api.restApiId, 'What tokens are signed for');
+    if (authorizer !== null)
+      this.#output('TokenCluster', tokenClusterOf(kube.api.restApiId), 'What tokens are signed for');
     this.#output('Cluster', tasks.cluster.clusterName, 'Tasks run on this ECS cluster');
     this.#output('Table', state.table.tableName, 'All state; kept when the stack is deleted');
     this.#output('TaskLogs', tasks.logGroup.logGroupName, 'What tasks print; kept when the stack is deleted');

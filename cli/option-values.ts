@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { numberIn, rateError } from '../shared/names/bounds.ts';
 import { isRefusedPort } from '../shared/names/refused-ports.ts';
+import { tokenClusterError } from '../shared/names/token-cluster.ts';
 import type { LocalFlags } from './commands/local.ts';
 import { parseAgeMs, parseDurationMs } from './duration.ts';
 
@@ -26,6 +27,13 @@ export function serverPort(text: string): number {
       `Browsers and Node.js refuse to connect to port ${port} (Fetch Standard); choose another.`,
     );
   return port;
+}
+
+/** What tokens are signed for. */
+export function tokenCluster(text: string): string {
+  const error = tokenClusterError(text);
+  if (error !== null) throw new InvalidArgumentError(`It ${error}.`);
+  return text;
 }
 
 export function duration(text: string): number {

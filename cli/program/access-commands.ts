@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 import { usageFailure } from '../failure.ts';
-import { httpUrl, serverPort } from '../option-values.ts';
+import { httpUrl, serverPort, tokenCluster } from '../option-values.ts';
 import type { Shell } from '../shell.ts';
 
 // How clients other than `muster` reach a Muster: kubectl, client libraries.
@@ -16,7 +16,7 @@ const EXAMPLES = {
   ),
   token: examples(
     'muster token --server https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s',
-    'AWS_PROFILE=work muster token --cluster a1b2c3 --region eu-west-1 | jq -r .status.token',
+    'AWS_PROFILE=work muster token --cluster muster/a1b2c3 --region eu-west-1 | jq -r .status.token',
   ),
   proxy: examples(
     'muster proxy --server https://a1b2c3.execute-api.eu-west-1.amazonaws.com/k8s',
@@ -51,7 +51,7 @@ export function addKubeconfig(program: Command, shell: Shell, done: Done): void 
       'the output ApiUrl, or the address of `muster proxy` (default: what runs here)',
       httpUrl,
     )
-    .option('--cluster <id>', "the output TokenCluster (default: the id in the server's name)")
+    .option('--cluster <id>', "the output TokenCluster (default: by the server's name)", tokenCluster)
     .option('--region <region>', "of the deployment (default: the one in the server's name)")
     .option('--profile <name>', 'of the AWS configuration, to sign tokens with')
     .option('--users <file>', 'of `muster local`, with --user')
@@ -85,7 +85,7 @@ export function addToken(program: Command, shell: Shell, done: Done): void {
         'and says for a quarter of an hour who you are. Do not print it into logs.',
     )
     .option('-s, --server <url>', 'the output ApiUrl of the deployment (default: MUSTER_SERVER)', httpUrl)
-    .option('--cluster <id>', "the output TokenCluster (default: the id in the server's name)")
+    .option('--cluster <id>', "the output TokenCluster (default: by the server's name)", tokenCluster)
     .option('--region <region>', "of the deployment (default: the one in the server's name, else AWS_REGION)")
     .addHelpText('after', EXAMPLES.token)
     .action(async (flags: TokenOptions) => {

@@ -8,6 +8,7 @@ import { daysError, eventBusError, hostsMaxError, numberIn, rateError, zoneError
 import { DEAD_QUEUE_ENV } from '../names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../names/endpoints.ts';
 import { ACCESS_ENV, ENV } from '../names/env.ts';
+import { tokenClusterError } from '../names/token-cluster.ts';
 import { createLambdaTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Authorizer } from './authorizer-handler.ts';
 import type { GatewayAccess } from './caller-of-gateway.ts';
@@ -199,7 +200,9 @@ export const processGatewayAccess = (): GatewayAccess => gatewayAccessFromEnv(pr
 
 const AuthorizerSchema = z.object({
   AWS_REGION: text,
-  [ACCESS_ENV.tokenCluster]: text,
+  [ACCESS_ENV.tokenCluster]: text.refine((cluster) => tokenClusterError(cluster) === null, {
+    error: ({ input }) => tokenClusterError(String(input)) ?? '',
+  }),
   [ACCESS_ENV.accounts]: text
     .refine((accounts) => accountsError(accounts) === null, {
       error: ({ input }) => accountsError(String(input)) ?? '',

@@ -14,7 +14,7 @@ import { DEAD_QUEUE_ENV } from '../../shared/names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../../shared/names/endpoints.ts';
 import { ACCESS_ENV, ENV } from '../../shared/names/env.ts';
 import { type BundledHandlers, bundledHandlers } from '../support/bundled-handlers.ts';
-import { CLUSTER, REGION, aToken } from '../token/a-token.ts';
+import { API_ID, CLUSTER, REGION, aToken } from '../token/a-token.ts';
 import { ACCOUNT, OPS, fakeSts } from '../token/fake-sts.ts';
 import { CALLER, getThroughGateway, postThroughGateway, pretendLambda } from '../support/lambda-stream.ts';
 
@@ -105,14 +105,14 @@ describe('the bundles', () => {
       authorizer(
         {
           type: 'REQUEST',
-          methodArn: `arn:aws:execute-api:${REGION}:${ACCOUNT}:${CLUSTER}/k8s/GET/api`,
+          methodArn: `arn:aws:execute-api:${REGION}:${ACCOUNT}:${API_ID}/k8s/GET/api`,
           multiValueHeaders: { Authorization: [`Bearer ${token}`] },
         },
         {},
       );
     const nowMs = Date.now();
     expect(await ask(await aToken(OPS, { nowMs }))).toMatchObject({
-      policyDocument: { Statement: [{ Resource: `arn:aws:execute-api:${REGION}:${ACCOUNT}:${CLUSTER}/k8s/*` }] },
+      policyDocument: { Statement: [{ Resource: `arn:aws:execute-api:${REGION}:${ACCOUNT}:${API_ID}/k8s/*` }] },
       context: { groups: '["system:masters","system:authenticated"]' },
     });
     const forOthers = await aToken(OPS, { nowMs, clusterId: 'other' });

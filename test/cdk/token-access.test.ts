@@ -48,7 +48,7 @@ test('the authorizer may do nothing but write its log, knows its cluster, and no
   expect(known).toEqual({
     [ACCESS_ENV.accounts]: { 'Fn::Join': ['', [{ Ref: 'AWS::AccountId' }, ',210987654321']] },
     [ACCESS_ENV.admins]: ADMIN,
-    [ACCESS_ENV.tokenCluster]: { Ref: api },
+    [ACCESS_ENV.tokenCluster]: { 'Fn::Join': ['', ['muster/', { Ref: api }]] },
   });
   // Groups come with the request: a second list could differ.
   expect(variables(byToken, 'api')).toMatchObject({ [ACCESS_ENV.auth]: 'token' });

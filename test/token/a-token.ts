@@ -1,8 +1,10 @@
 import { signToken } from '../../shared/adapters/aws/sts/sign-token.ts';
 import { TOKEN_PREFIX } from '../../shared/domain/token/read-token.ts';
+import { tokenClusterOf } from '../../shared/names/token-cluster.ts';
 import { KIM, type Someone } from './fake-sts.ts';
 
-export const CLUSTER = 'a1b2c3';
+export const API_ID = 'a1b2c3';
+export const CLUSTER = tokenClusterOf(API_ID);
 export const REGION = 'eu-west-1';
 export const NOW_MS = Date.UTC(2026, 10, 25, 15, 8, 46);
 

@@ -1,6 +1,6 @@
 import { createStsTokenVerifier } from '../../../shared/adapters/aws/sts/sts-token-verifier.ts';
 import { authorizerHandler } from '../../../shared/runtime/authorizer-handler.ts';
-import { CLUSTER, NOW_MS, REGION, aToken } from '../../token/a-token.ts';
+import { API_ID, CLUSTER, NOW_MS, REGION, aToken } from '../../token/a-token.ts';
 import { ACCOUNT, KIM, fakeSts } from '../../token/fake-sts.ts';
 import { quantile } from '../quantiles.ts';
 import { type BenchRuntime, startBench } from './bench-runtime.ts';
@@ -103,7 +103,7 @@ async function anHour(): Promise<Pick<AccessFigures, 'invocations' | 'stsCalls'>
     nowMs = NOW_MS + sec * 1_000;
     if (sec >= signedAt + TOKEN_SEC) [token, signedAt, keptUntil] = [await aToken(KIM, { nowMs }), sec, 0];
     if (sec < keptUntil) continue;
-    const methodArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${CLUSTER}/k8s/GET${JOB}`;
+    const methodArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${API_ID}/k8s/GET${JOB}`;
     await handler({ methodArn, multiValueHeaders: { authorization: [`Bearer ${token}`] } });
     invocations++;
     keptUntil = sec + KEPT_SEC;

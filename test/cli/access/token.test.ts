@@ -36,9 +36,9 @@ describe('muster token', () => {
   test.each([
     [`token --server ${API}`, {}],
     ['token', { MUSTER_SERVER: API }],
-    ['token --cluster a1b2c3 --region eu-west-1', {}],
-    ['token --cluster a1b2c3', { AWS_REGION: 'eu-west-1' }],
-    ['token --server https://jobs.example.org --cluster a1b2c3', { AWS_DEFAULT_REGION: 'eu-west-1' }],
+    ['token --cluster muster/a1b2c3 --region eu-west-1', {}],
+    ['token --cluster muster/a1b2c3', { AWS_REGION: 'eu-west-1' }],
+    ['token --server https://jobs.example.org --cluster muster/a1b2c3', { AWS_DEFAULT_REGION: 'eu-west-1' }],
   ])('%s %j: signed for the cluster, in its Region, for 14 minutes', async (line, env) => {
     const { run, requests } = await aServer();
     withCredentials(OPS_KEYS);
@@ -56,7 +56,7 @@ describe('muster token', () => {
     );
     const verify = createStsTokenVerifier({
       region: 'eu-west-1',
-      clusterId: 'a1b2c3',
+      clusterId: 'muster/a1b2c3',
       admission: { accounts: [ACCOUNT], admins: [] },
       now: () => NOW_MS,
       send: fakeSts({ nowMs: () => NOW_MS }).send,
@@ -88,15 +88,17 @@ describe('muster token', () => {
   test.each<[string, Record<string, string>, number, string]>([
     ['token', {}, 2, 'no cluster given: set --cluster to the output TokenCluster'],
     ['token --server https://jobs.example.org', {}, 2, 'no cluster given'],
-    ['token --cluster a1b2c3', {}, 2, "no Region given: set --region to the deployment's"],
+    ['token --cluster a1b2c3', {}, 2, 'It must be the output TokenCluster, such as muster/a1b2c3.'],
+    ['kubeconfig --cluster my-eks-cluster', {}, 2, 'It must be the output TokenCluster'],
+    ['token --cluster muster/a1b2c3', {}, 2, "no Region given: set --region to the deployment's"],
     [
-      'token --cluster a --region b',
+      'token --cluster muster/a --region b',
       { KUBERNETES_EXEC_INFO: '{"apiVersion":"client.authentication.k8s.io/v1alpha1"}' },
       1,
       'KUBERNETES_EXEC_INFO asks for another version than client.authentication.k8s.io/v1 or',
     ],
     [
-      'token --cluster a --region b',
+      'token --cluster muster/a --region b',
       { KUBERNETES_EXEC_INFO: 'v1' },
       1,
       'KUBERNETES_EXEC_INFO asks for another version',
@@ -120,7 +122,7 @@ describe('muster kubeconfig for a deployment', () => {
     exec: {
       apiVersion: 'client.authentication.k8s.io/v1',
       command: 'muster',
-      args: ['token', '--cluster', 'a1b2c3', '--region', 'eu-west-1'],
+      args: ['token', '--cluster', 'muster/a1b2c3', '--region', 'eu-west-1'],
       ...extra,
       interactiveMode: 'Never',
       provideClusterInfo: false,
@@ -142,7 +144,8 @@ describe('muster kubeconfig for a deployment', () => {
   });
 
   test('at a name of your own, with a profile', async () => {
-    const line = 'kubeconfig --server https://jobs.example.org --cluster a1b2c3 --region eu-west-1 --profile work';
+    const line =
+      'kubeconfig --server https://jobs.example.org --cluster muster/a1b2c3 --region eu-west-1 --profile work';
     const { out, err } = await (await aServer()).run(line);
     expect(err).toBe('');
     expect(parse(out)).toMatchObject({
@@ -159,8 +162,11 @@ describe('muster kubeconfig for a deployment', () => {
   });
 
   test.each([
-    ['kubeconfig --server http://127.0.0.1:8001 --cluster a1b2c3', 'clients send no token over plain http'],
-    ['kubeconfig --server https://jobs.example.org --cluster a1b2c3', 'does not include its Region: set --region'],
+    ['kubeconfig --server http://127.0.0.1:8001 --cluster muster/a1b2c3', 'clients send no token over plain http'],
+    [
+      'kubeconfig --server https://jobs.example.org --cluster muster/a1b2c3',
+      'does not include its Region: set --region',
+    ],
   ])('%s: exit 2', async (line, expected) => {
     const { code, out, err } = await (await aServer()).run(line);
     expect(err).toContain(expected);
@@ -183,6 +189,6 @@ describe('muster kubeconfig for a deployment', () => {
     expect(seen.length).toBeGreaterThan(1);
     expect(new Set(seen).size).toBe(1);
     expect(urlIn(seen[0]!.replace('Bearer ', ''))).toMatch(/^https:\/\/sts\.eu-west-1\.amazonaws\.com\//);
-    expect((await run('--kubeconfig aws kubeconfig')).out).toContain('a1b2c3');
+    expect((await run('--kubeconfig aws kubeconfig')).out).toContain('muster/a1b2c3');
   });
 });
