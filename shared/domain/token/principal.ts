@@ -10,7 +10,8 @@ const ARN = /^arn:(aws(?:-[a-z]+)*):(iam|sts)::(\d{12}):([\w+=,.@/-]{1,512})$/;
 /**
  * Reads the ARN of a user, a role, a session, or an account's root, and leaves out what differs between sessions. A session's
  * ARN lacks its role's path, and its name is chosen by its caller; role names are unique in an account whatever
- * their path. The kinds of ARNs are those of aws-iam-authenticator (`pkg/arn`).
+ * their path. The kinds of ARNs are those of aws-iam-authenticator (`pkg/arn`), but for federated users: who may call
+ * `sts:GetFederationToken` chooses the name, so he would be any of them.
  *
  * @returns null if the text is no such ARN
  */
@@ -28,8 +29,6 @@ export function principalOf(arn: string): Principal | null {
       return parts.length < 2 ? null : role(name);
     case 'iam user':
       return parts.length < 2 ? null : { arn, account };
-    case 'sts federated-user':
-      return parts.length === 2 ? { arn, account } : null;
     case 'iam root':
       return parts.length === 1 ? { arn, account } : null;
     default:
