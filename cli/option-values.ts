@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { httpUrlFault } from './http-url.ts';
 import { numberIn, rateError } from '../shared/names/bounds.ts';
 import { isRefusedPort } from '../shared/names/refused-ports.ts';
 import { tokenClusterError } from '../shared/names/token-cluster.ts';
@@ -99,9 +100,10 @@ export function rangeEnd(text: string): RangeEnd {
   throw new InvalidArgumentError('It must be a day such as 2026-01-01, or a time such as 2026-01-01T00:00:00Z.');
 }
 
+/** An address on a command line, where everybody on the machine can read it. */
 export function httpUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:/.test(text))
-    throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8000.');
+  const fault = httpUrlFault(text);
+  if (fault !== null) throw new InvalidArgumentError(`It ${fault}.`);
   return text;
 }
 

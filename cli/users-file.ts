@@ -1,27 +1,17 @@
-import { resolve } from 'node:path';
-import type { UserWithToken } from '../local/users/parse-users.ts';
-import { readUsers } from '../local/users/read-users.ts';
-import { messageOf } from '../shared/domain/base/error-text.ts';
+import { type UserWithToken, parseUsers } from '../local/users/parse-users.ts';
 import { Failure, usageFailure } from './failure.ts';
+import { secretIn } from './secret-file.ts';
 import type { Shell } from './shell.ts';
 
 /**
- * The users in a file.
+ * The users in a file. Its readers can act as any of them.
  *
  * @throws Failure with a line for each fault
  */
-export function usersIn(file: string, { cwd }: Pick<Shell, 'cwd'>): readonly UserWithToken[] {
-  const read = tryRead(file, cwd);
-  if (read.kind === 'users') return read.users;
-  throw new Failure(read.faults.map((fault) => `error: --users ${file}: ${fault}`).join('\n'));
-}
-
-function tryRead(file: string, cwd: string): ReturnType<typeof readUsers> {
-  try {
-    return readUsers(resolve(cwd, file));
-  } catch (error) {
-    throw usageFailure(`--users: ${messageOf(error)}`);
-  }
+export function usersIn(file: string, shell: Pick<Shell, 'cwd'>): readonly UserWithToken[] {
+  const parsed = parseUsers(secretIn('--users', file, shell));
+  if (parsed.kind === 'users') return parsed.users;
+  throw new Failure(parsed.faults.map((fault) => `error: --users ${file}: ${fault}`).join('\n'));
 }
 
 /** The user of that name, who is the first if there are several tokens. */

@@ -58,11 +58,10 @@ async function running({ kubeconfig, as }: KubeconfigFlags, shell: Shell): Promi
 }
 
 function given(server: string, { cluster, region, profile }: KubeconfigFlags, shell: Shell): Reached {
-  const { protocol, hostname, username, password, search, hash } = new URL(server);
+  const { protocol, hostname, search, hash } = new URL(server);
   if (protocol === 'http:' && !LOOPBACK.includes(hostname))
     throw usageFailure(`${server}: plain http is allowed only on this machine`);
-  if (username !== '' || password !== '' || search !== '' || hash !== '')
-    throw usageFailure(`--server takes only a host and a path`);
+  if (search !== '' || hash !== '') throw usageFailure(`--server takes only a host and a path`);
   const reached = { server: server.replace(/\/+$/, ''), namespace: 'default' };
   const at = deployedAt(server);
   const clusterId = cluster ?? at?.clusterId;

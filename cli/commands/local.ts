@@ -7,9 +7,9 @@ import { holderOf } from '../../local/data-folder.ts';
 import { openForAppending } from '../../local/whole-file.ts';
 import { isThere } from '../../local/process-identity.ts';
 import { openPrivateFolder } from '../../local/private-folder.ts';
-import type { ListenerOptions } from '../../local/listeners/listeners.ts';
 import type { LocalOptions } from '../../local/runtime.ts';
 import { startFault } from '../../local/start-fault.ts';
+import { type ListenerFlags, listenersIn } from '../event-listeners.ts';
 import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
 import { onceInterrupted } from '../interrupt.ts';
 import { onNpmGone } from '../parent-watch.ts';
@@ -22,27 +22,17 @@ import { type EnvironmentOptions, taskEnvironmentOf } from '../task-environment.
 
 export type LocalFlags = Pick<
   LocalOptions,
-  | 'driver'
-  | 'port'
-  | 'script'
-  | 'events'
-  | 'store'
-  | 'wiring'
-  | 'launchesPerSec'
-  | 'stopsPerSec'
-  | 'listeners'
-  | 'audit'
-> & {
-  /** A file with the key that signs what is posted to a listener's address; null: MUSTER_EVENT_KEY, if it is set. */
-  readonly eventKeyFile: string | null;
-  /** A file of users with tokens; null: everybody who gets to the API may call it. */
-  readonly users: string | null;
-  /** Whose token the kubeconfig gets; null: nobody's. */
-  readonly kubeconfigUser: string | null;
-  readonly data: string;
-  readonly workspace: string;
-  readonly environment: EnvironmentOptions;
-};
+  'driver' | 'port' | 'script' | 'events' | 'store' | 'wiring' | 'launchesPerSec' | 'stopsPerSec' | 'audit'
+> &
+  ListenerFlags & {
+    /** A file of users with tokens; null: everybody who gets to the API may call it. */
+    readonly users: string | null;
+    /** Whose token the kubeconfig gets; null: nobody's. */
+    readonly kubeconfigUser: string | null;
+    readonly data: string;
+    readonly workspace: string;
+    readonly environment: EnvironmentOptions;
+  };
 
 /** `muster local`: runs the embedded runtime until it receives a signal to stop. */
 export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number> {
@@ -60,8 +50,8 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { startLocalRuntime } = await import('../../local/runtime.ts');
   const { data: _data, workspace: _workspace, environment: _environment, ...others } = flags;
-  const { eventKeyFile: _file, users: _users, kubeconfigUser: _user, ...rest } = others;
-  const listeners = signedListeners(flags, shell);
+  const { eventUrlFile: _address, eventKeyFile: _key, users: _users, kubeconfigUser: _user, ...rest } = others;
+  const listeners = listenersIn(flags, shell);
   const say = (line: string): void => shell.err.write(`${line}\n`);
   const runtime = await startLocalRuntime({ ...rest, ...places, ...access, listeners, taskEnvironment, say });
   if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
@@ -84,23 +74,6 @@ function accessOf(
   if (file === null) return {};
   const users = usersIn(file, shell);
   return name === null ? { users } : { users, kubeconfigUser: userNamed(name, users, file) };
-}
-
-/** The listeners, with the key that signs what they are sent. */
-function signedListeners({ listeners = {}, eventKeyFile }: LocalFlags, { cwd, env }: Shell): ListenerOptions {
-  if (listeners.url === undefined) return listeners;
-  const key = eventKeyFile === null ? env['MUSTER_EVENT_KEY'] : keyIn(resolve(cwd, eventKeyFile));
-  return key === undefined || key === '' ? listeners : { ...listeners, signingKey: key };
-}
-
-function keyIn(file: string): string {
-  try {
-    const key = readFileSync(file, 'utf8').trim();
-    if (key !== '') return key;
-  } catch (error) {
-    throw usageFailure(`--event-key-file: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  throw usageFailure(`--event-key-file: ${file} is empty`);
 }
 
 function placesOf(flags: LocalFlags, { cwd }: Shell): Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'audit'> {
@@ -129,7 +102,7 @@ const AddressSchema = z.object({ url: z.string(), kubeconfig: z.string() });
 export async function runLocalDetached(flags: LocalFlags, shell: Shell): Promise<number> {
   const places = placesOf(flags, shell);
   taskEnvironmentOf(flags.environment, shell.env); // report a missing variable or key here, not in the log
-  signedListeners(flags, shell);
+  listenersIn(flags, shell);
   accessOf(flags, shell);
   const running = await runningOn(places.dataDir, shell);
   if (running !== null) {

@@ -41,6 +41,7 @@ type LocalOptions = {
   readonly seed?: number;
   readonly onEvent?: string;
   readonly onEventUrl?: string;
+  readonly onEventUrlFile?: string;
   readonly eventKeyFile?: string;
   readonly users?: string;
   readonly kubeconfigUser?: string;
@@ -93,7 +94,14 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     .addOption(rates('--launches-per-sec <rate>', 'the maximum of tasks started per second (default: no limit)'))
     .addOption(rates('--stops-per-sec <rate>', 'the maximum of tasks stopped per second (default: no limit)'))
     .option('--on-event <command>', 'run this for each state change of a Job: JSON on standard input (docs/events.md)')
-    .option('--on-event-url <url>', 'post each state change of a Job to this address', httpUrl)
+    .option(
+      '--on-event-url <url>',
+      'post each state change of a Job to this address (default: $MUSTER_EVENT_URL)',
+      httpUrl,
+    )
+    .addOption(
+      new Option('--on-event-url-file <file>', 'the same, to the address in this file').conflicts('onEventUrl'),
+    )
     .option('--event-key-file <file>', 'sign what is posted with the key in this file (default: $MUSTER_EVENT_KEY)')
     .option('--users <file>', "only these may call the API: Kubernetes' token file, CSV (docs/access.md)")
     .option('--kubeconfig-user <name>', 'of --users: the kubeconfig has the token of this user (default: of nobody)')
@@ -172,8 +180,6 @@ function localFlags(flags: LocalOptions): LocalFlags {
   const { launchesPerSec = null, stopsPerSec = null } = flags;
   const rates = { launchesPerSec, stopsPerSec };
   const environment = { entries: flags.env, inherit: flags.inheritEnv };
-  if (flags.eventKeyFile !== undefined && flags.onEventUrl === undefined)
-    throw usageFailure('--event-key-file needs --on-event-url');
   if (flags.kubeconfigUser !== undefined && flags.users === undefined)
     throw usageFailure('--kubeconfig-user needs --users');
   if (flags.onEvent?.trim() === '') throw usageFailure('--on-event: the command is empty');
@@ -188,6 +194,7 @@ function localFlags(flags: LocalOptions): LocalFlags {
     port,
     environment,
     listeners,
+    eventUrlFile: flags.onEventUrlFile ?? null,
     eventKeyFile: flags.eventKeyFile ?? null,
     users: flags.users ?? null,
     kubeconfigUser: flags.kubeconfigUser ?? null,

@@ -1,10 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { type EnvFlag, envFlagIn } from '../env-flags.ts';
 import { usageFailure } from '../failure.ts';
 import { jobName } from '../job-names.ts';
 import { wholeNumber } from '../option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { WishedAgain } from '../commands/rerun.ts';
-import type { EnvVariable } from '../rerun/rerun-manifest.ts';
 import type { Shell } from '../shell.ts';
 import { type Done, common, examples, itemOption, namespaceOption, timeoutOption } from './command-parts.ts';
 
@@ -33,7 +33,7 @@ type Options = {
   readonly verdict?: string;
   readonly name?: string;
   readonly image?: string;
-  readonly env?: readonly EnvVariable[];
+  readonly env?: readonly EnvFlag[];
   readonly parallelism?: number;
   readonly wait?: true;
   readonly timeout?: number;
@@ -57,7 +57,12 @@ export function addRerun(program: Command, shell: Shell, done: Done): void {
     )
     .option('--name <name>', "the new Job's name (default: the old one with -rerun, -rerun-2, ...)")
     .option('--image <image>', 'another image; of several containers: CONTAINER=IMAGE')
-    .addOption(new Option('--env <name=value>', 'a variable of all containers; repeatable').argParser(variable))
+    .addOption(
+      new Option(
+        '--env <name[=value]>',
+        'a variable of all containers, with a value or its current one; repeatable',
+      ).argParser(envFlagIn(shell)),
+    )
     .option('-P, --parallelism <number>', 'tasks at once', wholeNumber(0))
     .option('-w, --wait', 'wait until it is over')
     .addOption(timeoutOption())
@@ -92,10 +97,4 @@ function againOf({ failed, indexes, item, verdict }: Options): WishedAgain {
   if (item !== undefined) return { kind: 'items', items: item };
   if (verdict === '') throw usageFailure('--verdict "": it says nothing');
   return verdict === undefined ? { kind: 'failed' } : { kind: 'verdict', text: verdict };
-}
-
-function variable(text: string, before: readonly EnvVariable[] = []): readonly EnvVariable[] {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It must be NAME=VALUE.');
-  return [...before, { name: text.slice(0, at), value: text.slice(at + 1) }];
 }

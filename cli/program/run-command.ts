@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { envFlagIn } from '../env-flags.ts';
 import { usageFailure } from '../failure.ts';
 import type { ConcurrencyPolicy } from '../../shared/domain/furiko/furiko-job.ts';
 import { CONCURRENCY_POLICIES } from '../configs/concurrency-policies.ts';
@@ -6,7 +7,7 @@ import { jobConfigName } from '../job-names.ts';
 import { parseDurationMs } from '../duration.ts';
 import { moment, wholeNumber } from '../option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
-import { type EnvFlag, RESTART_POLICIES, type RestartPolicy, type LineFlags } from '../run-line/line-flags.ts';
+import { RESTART_POLICIES, type RestartPolicy, type LineFlags } from '../run-line/line-flags.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import type { Shell } from '../shell.ts';
 import { type Done, common, examples, listFileOptions, namespaceOption, timeoutOption } from './command-parts.ts';
@@ -82,7 +83,7 @@ export function addRun(program: Command, shell: Shell, done: Done): void {
     .addOption(
       new Option('-o, --output <format>', 'print the Job; with --wait, at the end').choices([...OBJECT_FORMS, 'name']),
     );
-  for (const option of ofCommandLine()) command.addOption(option);
+  for (const option of ofCommandLine(shell)) command.addOption(option);
   command
     .addHelpText('after', `${EXAMPLES}${RULES}`)
     .action(async (name: string | undefined, operands: string[], options: Options) => {
@@ -109,9 +110,9 @@ export function addRun(program: Command, shell: Shell, done: Done): void {
 }
 
 /** Options of the form with a NAME; the names that commander gives to them are those of LineFlags. */
-const ofCommandLine = (): readonly Option[] => [
+const ofCommandLine = (shell: Shell): readonly Option[] => [
   ...listOptions().map((option) => option.helpGroup('The items of NAME:')),
-  ...jobOptions().map((option) => option.helpGroup('The Job of NAME:')),
+  ...jobOptions(shell).map((option) => option.helpGroup('The Job of NAME:')),
   ...configOptions().map((option) => option.helpGroup('The Job of JOBCONFIG:')),
 ];
 
@@ -147,7 +148,7 @@ const listOptions = (): readonly Option[] => [
   new Option('--failed-of <job>', 'inherits the successes of a Job of the same list'),
 ];
 
-const jobOptions = (): readonly Option[] => [
+const jobOptions = (shell: Shell): readonly Option[] => [
   new Option('--image <image>', 'what the tasks run in (an embedded Muster does not pull it)'),
   new Option('--completions <number>', 'how many indexes (default: the items, or 1)').argParser(wholeNumber(0)),
   new Option('--completion-index-var-name <name>', 'a variable with the index, besides JOB_COMPLETION_INDEX'),
@@ -156,7 +157,9 @@ const jobOptions = (): readonly Option[] => [
   new Option('--restart <policy>', 'OnFailure (default) or Never').argParser(restartPolicy),
   new Option('--cpu <quantity>', 'of a task, such as 500m'),
   new Option('--memory <quantity>', 'of a task, such as 1Gi'),
-  new Option('--env <name=value>', 'a variable of all tasks; repeatable').argParser(envFlag),
+  new Option('--env <name[=value]>', 'a variable of all tasks, with a value or its current one; repeatable').argParser(
+    envFlagIn(shell),
+  ),
   new Option('--service-account <name>', "names the tasks' IAM role"),
   new Option('--spot', 'on Fargate Spot'),
   new Option('--schedule <cron>', 'creates a CronJob'),
@@ -170,12 +173,6 @@ const jobOptions = (): readonly Option[] => [
 ];
 
 const another = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
-
-function envFlag(text: string, before: readonly EnvFlag[] = []): readonly EnvFlag[] {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It must be NAME=VALUE.');
-  return [...before, { name: text.slice(0, at), value: text.slice(at + 1) }];
-}
 
 function restartPolicy(text: string): RestartPolicy {
   const policy = RESTART_POLICIES.find((each) => each === text);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import type { EnvFlag } from '../env-flags.ts';
 import { usageFailure } from '../failure.ts';
 
 /** What changes from the old Job to the new one. */
@@ -9,12 +10,10 @@ export type RerunWish = {
   readonly indexes: string | null;
   /** `IMAGE` of the only container, or `CONTAINER=IMAGE`; null: as it was. */
   readonly image: string | null;
-  readonly env: readonly EnvVariable[];
+  readonly env: readonly EnvFlag[];
   /** null: as it was */
   readonly parallelism: number | null;
 };
-
-export type EnvVariable = { readonly name: string; readonly value: string };
 
 /** What is read of a Job; everything else is kept as it is. */
 const OldJob = z.looseObject({
@@ -139,10 +138,7 @@ function imageFor(containers: readonly Container[], text: string): (container: s
 }
 
 /** A variable that is there gets the new value in its place, for others may refer to it. */
-function withVariables(
-  before: readonly { readonly name: string }[],
-  wanted: readonly EnvVariable[],
-): readonly object[] {
+function withVariables(before: readonly { readonly name: string }[], wanted: readonly EnvFlag[]): readonly object[] {
   const added = wanted.filter(({ name }) => !before.some((each) => each.name === name));
   return [...before.map((variable) => wanted.findLast(({ name }) => name === variable.name) ?? variable), ...added];
 }

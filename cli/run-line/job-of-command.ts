@@ -5,7 +5,8 @@ import { SEQUENCE, isScript, withPlaceholders, withReferences, withReferencesIn,
 import { type ListInManifest, listInManifest } from './list-in-manifest.ts';
 import { type ListedItems, itemsOfArray, itemsOfFile, itemsOfMatrix, perCompletionEnv } from './listed-items.ts';
 import { type Source, itemsOfSources, splitSources } from './parallel-sources.ts';
-import type { EnvFlag, ReadFile, LineFlags } from './line-flags.ts';
+import type { EnvFlag } from '../env-flags.ts';
+import type { ReadFile, LineFlags } from './line-flags.ts';
 import { dependencyAnnotations } from './dependency-flags.ts';
 import { taskColumnAnnotations, templateImage } from './task-columns-flags.ts';
 

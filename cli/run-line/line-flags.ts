@@ -1,3 +1,4 @@
+import type { EnvFlag } from '../env-flags.ts';
 import type { ListFormat } from '../../shared/schema/items/list-formats.ts';
 
 /** What `muster run NAME [options] -- COMMAND` says about the Job, as commander reads it. */
@@ -34,8 +35,6 @@ export type ListFlags = {
   readonly skipEmpty?: true;
   readonly colsep?: string;
 };
-
-export type EnvFlag = { readonly name: string; readonly value: string };
 
 export const RESTART_POLICIES = ['OnFailure', 'Never'] as const;
 export type RestartPolicy = (typeof RESTART_POLICIES)[number];

@@ -3,7 +3,8 @@ import { type ItemList, columnsFault, counted } from '../../shared/domain/items/
 import { formatOfFile } from '../../shared/schema/items/list-formats.ts';
 import { usageFailure } from '../failure.ts';
 import { listIn, shownFile } from './list-file.ts';
-import type { EnvFlag, ListFlags, ReadFile } from './line-flags.ts';
+import type { EnvFlag } from '../env-flags.ts';
+import type { ListFlags, ReadFile } from './line-flags.ts';
 
 /** The items that options say. */
 export type ListedItems = {

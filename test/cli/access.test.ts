@@ -83,7 +83,8 @@ describe('muster kubeconfig', () => {
 
   test.each([
     ['kubeconfig --server http://10.0.0.1:8001', 'plain http is allowed only on this machine'],
-    ['kubeconfig --server http://ann:secret@127.0.0.1:8001', 'takes only a host and a path'],
+    ['kubeconfig --server http://ann:secret@127.0.0.1:8001', 'It must hold no user and no password'],
+    ['kubeconfig --server http://127.0.0.1:8001?x=1', 'takes only a host and a path'],
     ['kubeconfig --server nowhere', 'It must be an address'],
     ['proxy', 'error: no server given: set --server or MUSTER_SERVER to the output ApiUrl'],
     ['proxy --server http://10.0.0.1/k8s', 'plain http is allowed only on this machine'],

@@ -51,6 +51,7 @@ describe('the command line', () => {
     ['local --task-ms 5', 'error: --task-ms and --task-fail need --driver simulated'],
     ['local --in-memory --dynamodb-endpoint http://127.0.0.1:1', 'cannot be used with'],
     ['local --dynamodb-endpoint nope', 'It must be an address'],
+    ['token --server https://kim:secret@muster.example', 'It must hold no user and no password before the host.'],
     ['local --workspace nowhere', 'error: --workspace: the folder'],
   ])('%s: exit 2', async (line, expected) => {
     const { run } = await aServer();

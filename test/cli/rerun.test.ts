@@ -86,7 +86,7 @@ describe('refused', () => {
     ['rerun sums --verdict no-such', 1, 'has a verdict with "no-such"'],
     ['rerun sums --timeout 5s', 2, '--timeout needs --wait'],
     ['rerun sums --dry-run --wait', 2, '--dry-run creates nothing'],
-    ['rerun sums --env A', 2, 'It must be NAME=VALUE.'],
+    ['rerun sums --env A', 2, 'A is not set in this shell; specify a value: A=VALUE.'],
     ['rerun sums --image other=b', 2, 'there is no container "other"'],
     ['rerun nothing', 1, 'jobs.batch "nothing" not found'],
     ['rerun young', 1, 'job.batch/young is not over'],

@@ -59,7 +59,8 @@ describe('a line is refused whole, and creates nothing', () => {
       'run zip --image i --restart OnFailure --retries 2 -- ls',
       '--retries counts failed Pods, and --restart OnFailure starts them again: leave one of them out',
     ],
-    ['run zip --image i --env A -- ls', 'It must be NAME=VALUE.'],
+    ['run zip --image i --env =A -- ls', 'It must be NAME=VALUE, or NAME for its value in this shell.'],
+    ['run zip --image i --env A -- ls', 'A is not set in this shell; specify a value: A=VALUE.'],
     ['run zip --image i --dry-run=server -- ls', 'Allowed choices are client.'],
     // variables
     ['run zip --image i --env A=1 --env A=2 -- ls', 'the variable A is said twice: --env, and --env'],

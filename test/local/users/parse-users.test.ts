@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { parseUsers } from '../../../local/users/parse-users.ts';
-import { fileFault } from '../../../local/users/read-users.ts';
 
 test('a line names a user: token, name, uid, and groups', () => {
   const text =
@@ -33,16 +32,4 @@ test.each([
   const parsed = parseUsers(text);
   expect(parsed).toEqual({ kind: 'refused', faults });
   expect(JSON.stringify(parsed)).not.toContain('secret');
-});
-
-test.each([
-  [{ owner: 1000, mode: 0o600 }, null],
-  [{ owner: 1000, mode: 0o400 }, null],
-  [{ owner: 0, mode: 0o600 }, null],
-  [{ owner: 1001, mode: 0o600 }, 'it belongs to another user (uid 1001)'],
-  [{ owner: 1000, mode: 0o640 }, 'others can read it (mode 0640): run chmod 600 on it, and change its tokens'],
-  [{ owner: 1000, mode: 0o604 }, 'others can read it (mode 0604): run chmod 600 on it, and change its tokens'],
-])('a file %j: %s', (facts, fault) => {
-  expect(fileFault(facts, 1000)).toBe(fault);
-  expect(fileFault(facts, null)).toBeNull();
 });
