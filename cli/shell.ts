@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { buffer, text } from 'node:stream/consumers';
 import { type Prompter, terminalPrompter } from './configs/prompter.ts';
+import { type Output, outputTo } from './output.ts';
 
 /** What a command uses of its process; tests pass their own. */
 export type Shell = {
@@ -34,18 +35,6 @@ export type Starter = {
 };
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
-
-export type Output = {
-  readonly write: (text: string) => void;
-  /** null for a pipe, a file, or a terminal that cannot move its cursor */
-  readonly terminal: Terminal | null;
-};
-
-export type Terminal = {
-  readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Calls back when the size changes. Returns a function that ends this. */
-  readonly onResize: (then: () => void) => () => void;
-};
 
 /** Set for a process started by `startAgain`. */
 export const STARTED_AGAIN = 'MUSTER_STARTED_AGAIN';
@@ -87,16 +76,12 @@ function tellStarter(message: object): void {
 
 function outputOf(stream: NodeJS.WriteStream): Output {
   const canMove = stream.isTTY && process.env['TERM'] !== 'dumb';
-  return {
-    write: (text) => void stream.write(text),
-    terminal: canMove
-      ? {
-          size: () => ({ columns: stream.columns, rows: stream.rows }),
-          onResize(then) {
-            stream.on('resize', then);
-            return () => stream.off('resize', then);
-          },
-        }
-      : null,
+  const terminal = {
+    size: () => ({ columns: stream.columns, rows: stream.rows }),
+    onResize(then: () => void) {
+      stream.on('resize', then);
+      return () => stream.off('resize', then);
+    },
   };
+  return outputTo((text) => void stream.write(text), canMove ? terminal : null, stream.isTTY);
 }

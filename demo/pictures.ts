@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
+import { outputTo } from '../cli/output.ts';
 import { runCommandLine } from '../cli/program/program.ts';
 import { type Shell, processShell } from '../cli/shell.ts';
 import { startLocalRuntime } from '../local/runtime.ts';
@@ -118,7 +119,7 @@ async function record(
 ): Promise<string> {
   const written: string[] = [`\u001B[2m$\u001B[0m muster ${words.map(quoted).join(' ')}\n`];
   const terminal = { size: () => SIZE, onResize: () => () => undefined };
-  const output = { write: (text: string) => void written.push(text), terminal };
+  const output = outputTo((text) => void written.push(text), terminal);
   const here = processShell();
   const env = { PATH: here.env['PATH'], TERM: 'xterm-256color', LANG: 'C.UTF-8', FORCE_COLOR: '1' };
   const shell: Shell = { ...here, out: output, err: output, env, cwd };

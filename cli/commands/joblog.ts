@@ -20,12 +20,14 @@ export async function joblog(name: string, flags: JoblogFlags, shell: Shell): Pr
   const namespace = flags.namespace ?? client.target.namespace;
   const job = readAs(JobSchema, await client.get(jobsPath(namespace, name)), client.target);
   const text = JOBLOG_TEXT[flags.form];
+  // CSV has no escapes: a program gets what was there.
+  const write = flags.form === 'csv' && !shell.out.isTerminal ? shell.out.writeRaw : shell.out.write;
   let rows = 0;
-  shell.out.write(text.head);
+  write(text.head);
   for await (const page of endedAttempts({ namespace, name }, flags.attempts ? 'all' : 'last', client, 'withWords')) {
-    shell.out.write(page.map((attempt, i) => text.row(joblogRow(job, attempt, rows + i), rows + i)).join(''));
+    write(page.map((attempt, i) => text.row(joblogRow(job, attempt, rows + i), rows + i)).join(''));
     rows += page.length;
   }
-  shell.out.write(text.end(rows));
+  write(text.end(rows));
   return EXIT.ok;
 }

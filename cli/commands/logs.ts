@@ -16,6 +16,7 @@ import { LogFollower } from '../logs/log-follower.ts';
 import { type PodAttempt, attemptOf, hasFailed, podSelector } from '../logs/pod-attempt.ts';
 import { wantedIndexes } from '../logs/wanted-indexes.ts';
 import { onOneLine } from '../render/table.ts';
+import { visible } from '../render/visible.ts';
 import type { Shell } from '../shell.ts';
 
 export type LogFlags = {
@@ -162,7 +163,7 @@ class Printer {
     const itemWidth = Math.max(...items.map(textWidth));
     const prefix = (i: number): string =>
       `[${(names[i] ?? '').padStart(width)}${padToWidth(items[i] ?? '', itemWidth)}] `;
-    this.#prefixes = new Map(chosen.map((each, i) => [each, chosen.length === 1 ? '' : paint.dim(prefix(i))]));
+    this.#prefixes = new Map(chosen.map((each, i) => [each, chosen.length === 1 ? '' : paint.dim(visible(prefix(i)))]));
   }
 
   /** Prints a finished log, or notes why there is none. */
@@ -213,7 +214,7 @@ class Printer {
 
   async #write(chosen: Chosen, lines: AsyncIterable<string>): Promise<void> {
     const prefix = this.#prefixes.get(chosen) ?? '';
-    for await (const line of lines) this.#shell.out.write(`${prefix}${line}\n`);
+    for await (const line of lines) this.#shell.out.writeRaw(`${prefix}${line}\n`);
   }
 }
 

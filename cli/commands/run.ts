@@ -13,7 +13,8 @@ import type { ObjectForm } from '../render/object-forms.ts';
 import { listOf, objectText } from '../render/object-text.ts';
 import { type CreatedJob, type Replacing, createJob, isFuriko } from '../create-job.ts';
 import { createWorkList } from '../create-work-list.ts';
-import type { Output, Shell } from '../shell.ts';
+import type { Output } from '../output.ts';
+import type { Shell } from '../shell.ts';
 import { followToVerdict } from './watch.ts';
 
 export type RunFlags = {

@@ -1,6 +1,7 @@
 import type { AskedOption } from '../client/api-objects.ts';
 import type { OptionAnswer, OptionAnswers } from './option-answers.ts';
 import type { Prompter } from './prompter.ts';
+import { visiblePrompter } from './visible-prompter.ts';
 
 /** Asks for every option that has no answer yet, in the order of the JobConfig; the first answer offered is its default. */
 export async function askOptions(
@@ -9,9 +10,10 @@ export async function askOptions(
   prompter: Prompter,
 ): Promise<OptionAnswers> {
   const answers: Record<string, OptionAnswer> = { ...given };
+  const asking = visiblePrompter(prompter);
   for (const option of options) {
     if (Object.hasOwn(given, option.name)) continue;
-    const answer = await ask(option, prompter);
+    const answer = await ask(option, asking);
     if (answer !== null) answers[option.name] = answer;
   }
   return answers;

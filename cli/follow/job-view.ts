@@ -1,7 +1,8 @@
 import { LiveScreen } from './live-screen.ts';
 import { type Theme, themeOf } from '../render/theme.ts';
 import { type JobProgress, failureText, progressKey, progressLine, renderProgress } from '../render/progress.ts';
-import type { Output, Shell, Terminal } from '../shell.ts';
+import type { Output, Terminal } from '../output.ts';
+import type { Shell } from '../shell.ts';
 
 /** Shows a Job's progress as it changes. */
 export type JobView = {

@@ -1,5 +1,6 @@
 import { textWidth } from '../../shared/domain/base/text-width.ts';
-import type { Output, Terminal } from '../shell.ts';
+import type { Output, Terminal } from '../output.ts';
+import { visible } from '../render/visible.ts';
 
 const ESC = '\u001B[';
 const HIDE_CURSOR = `${ESC}?25l`;
@@ -31,15 +32,15 @@ export class LiveScreen {
   draw(lines: readonly string[]): void {
     if (this.#open && lines.length === this.#shown.length && lines.every((line, i) => line === this.#shown[i])) return;
     const open = this.#open ? '' : HIDE_CURSOR + NO_WRAP;
-    const body = lines.map((line) => `${line}${CLEAR_LINE_END}\n`).join('');
-    this.#output.write(BEGIN_UPDATE + open + this.#up() + body + CLEAR_BELOW + END_UPDATE);
+    const body = lines.map((line) => `${visible(line)}${CLEAR_LINE_END}\n`).join('');
+    this.#output.writeRaw(BEGIN_UPDATE + open + this.#up() + body + CLEAR_BELOW + END_UPDATE);
     this.#open = true;
     this.#shown = lines;
   }
 
   /** Leaves the last picture in place and restores the terminal. */
   close(): void {
-    if (this.#open) this.#output.write(WRAP + SHOW_CURSOR);
+    if (this.#open) this.#output.writeRaw(WRAP + SHOW_CURSOR);
     this.#open = false;
     this.#shown = [];
   }

@@ -10,7 +10,8 @@ import { type KubeClient, failuresPath } from '../client/kube-client.ts';
 import { formatDuration } from '../render/age.ts';
 import { failureLines } from '../render/failures.ts';
 import { onOneLine } from '../render/table.ts';
-import type { Output, Shell, Signal } from '../shell.ts';
+import type { Output } from '../output.ts';
+import type { Shell, Signal } from '../shell.ts';
 
 export type WaitOptions = {
   readonly client: KubeClient;

@@ -2,7 +2,8 @@ import { commandWord } from '../command-word.ts';
 import { EXIT } from '../failure.ts';
 import type { Followed } from './follow-job.ts';
 import { openViews } from './many-views.ts';
-import type { Output, Shell } from '../shell.ts';
+import { type Output, outputTo } from '../output.ts';
+import type { Shell } from '../shell.ts';
 import { type WaitOptions, type Waited, stoppedText, waitForJob } from './wait-for-job.ts';
 
 /**
@@ -22,8 +23,7 @@ export async function waitForJobs(
   const many = openViews(followed.length, output, shell);
   // Nothing may be written between the pictures on a terminal.
   const verdicts: string[] = [];
-  const later: Output =
-    output.terminal === null ? output : { terminal: null, write: (text) => void verdicts.push(text) };
+  const later: Output = output.terminal === null ? output : outputTo((text) => void verdicts.push(text), null);
   try {
     const waits = followed.map(async (each, i) =>
       waitForJob(each, { ...options, output: later, view: many.views[i], stopsQuietly: true }, shell),

@@ -1,4 +1,5 @@
-import type { Output, Shell, Signal } from '../../cli/shell.ts';
+import { outputTo } from '../../cli/output.ts';
+import type { Shell, Signal } from '../../cli/shell.ts';
 import { START } from '../kube/a-world.ts';
 
 /** A shell that notes what is written, with hands for its Ctrl-C and its terminal's size. */
@@ -18,11 +19,11 @@ export function aShell(wish: {
   const resized = new Set<() => void>();
   const texts = { out: '', err: '' };
   const { terminal } = wish;
-  const outputOf = (name: 'out' | 'err', size: typeof terminal): Output => ({
-    write(text) {
-      texts[name] += text;
-    },
-    terminal:
+  const outputOf = (name: 'out' | 'err', size: typeof terminal) =>
+    outputTo(
+      (text) => {
+        texts[name] += text;
+      },
       size === undefined
         ? null
         : {
@@ -32,7 +33,7 @@ export function aShell(wish: {
               return () => resized.delete(then);
             },
           },
-  });
+    );
   const shell: Shell = {
     out: outputOf('out', terminal),
     err: outputOf('err', wish.errTerminal),

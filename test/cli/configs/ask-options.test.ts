@@ -90,3 +90,29 @@ test('what was given is not asked for', async () => {
   expect(await askOptions(options, { x: false }, prompter)).toEqual({ x: false, y: 'v' });
   expect(asked).toHaveLength(1);
 });
+
+describe('what others wrote', () => {
+  const EVIL = '\u001B]0;x\u0007';
+  const SHOWN = '\\u001b]0;x\\u0007';
+
+  test.each([
+    ['String', option('String', { label: EVIL, string: { default: EVIL } }), ['input', `${SHOWN} (x):`, SHOWN]],
+    [
+      'Select',
+      option('Select', { select: { values: ['a', EVIL], default: EVIL } }),
+      ['select', 'x:', ['a', SHOWN], SHOWN],
+    ],
+  ])('is shown, and means what it is: %s', async (_, asking, question) => {
+    const { prompter, asked } = someone(null);
+    expect(await askOptions([asking], {}, prompter)).toEqual({ x: EVIL });
+    expect(asked).toEqual([question]);
+  });
+
+  test('is shown, and means what it is: Multi', async () => {
+    const { prompter, asked } = someone([SHOWN]);
+    expect(await askOptions([option('Multi', { multi: { values: [EVIL, 'b'], default: [] } })], {}, prompter)).toEqual({
+      x: [EVIL],
+    });
+    expect(asked).toEqual([['selectSome', 'x:', [SHOWN, 'b'], []]]);
+  });
+});

@@ -156,6 +156,12 @@ describe('the screen', () => {
     expect(out().slice(first)).toBe('\u001B[?2026h\u001B[3Fd\u001B[K\ne\u001B[K\n\u001B[J\u001B[?2026l');
   });
 
+  test('shows what others wrote, and its own colours', () => {
+    const { screen, out } = aScreen(20);
+    screen.draw(['\u001B[31ma\u001B[39m\u001B]0;b\u0007']);
+    expect(out()).toContain('\u001B[31ma\u001B[39m\\u001b]0;b\\u0007\u001B[K');
+  });
+
   test('draws nothing twice', () => {
     const { screen, out } = aScreen(20);
     screen.draw(['a']);
