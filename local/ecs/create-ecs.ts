@@ -89,7 +89,10 @@ export function createEcs(options: EcsOptions): Ecs {
   const timers = options.timers ?? wallTimers();
   const place = { region: options.region ?? 'us-east-1', account: options.account ?? '000000000000' };
   const dataDir = driver.dataDir === undefined ? null : makeDir(driver.dataDir);
-  const files = dataDir === null || driver.kind === 'simulated' ? null : new TaskFiles(join(dataDir, 'ecs', 'tasks'));
+  const files =
+    dataDir === null || driver.kind === 'simulated'
+      ? null
+      : new TaskFiles(join(dataDir, 'ecs', 'tasks'), () => timers.now());
   const definitions = new Definitions(dataDir === null ? null : join(dataDir, 'ecs', 'definitions'), (text) =>
     log(text, {}),
   );

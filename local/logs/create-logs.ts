@@ -213,7 +213,7 @@ const namesIn = (folder: string): string[] =>
 
 function describe(path: string, name: string, arn: string): LogStream {
   const { birthtimeMs, mtimeMs, size } = statSync(path);
-  const atMs = Math.floor(mtimeMs);
+  const atMs = Math.min(Math.floor(mtimeMs), Date.now());
   return {
     logStreamName: name,
     arn: `${arn}${name}`,

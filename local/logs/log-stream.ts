@@ -25,16 +25,20 @@ type Mark = { readonly offset: number; readonly atMs: number };
 
 /**
  * One stream: a file that a process prints into. Its lines have no timestamps, so their times are approximate: a line has
- * the file's modification time from when the line was first seen here. It was written no later than that. Times never
- * decrease within a stream, and they stay the same as long as this object lives.
+ * the file's modification time from when the line was first seen here, and no later than that moment: a file server's clock
+ * may be ahead. It was written no later than that. Times never decrease within a stream, and they stay the same as long as
+ * this object lives.
  */
 export class LogFile {
   readonly #path: string;
   /** text before `offset`, and after the previous mark, was seen at `atMs` */
   readonly #marks: Mark[] = [];
 
-  constructor(path: string) {
+  readonly #now: () => number;
+
+  constructor(path: string, now: () => number = Date.now) {
     this.#path = path;
+    this.#now = now;
   }
 
   /**
@@ -45,7 +49,7 @@ export class LogFile {
     const fd = openForReading(this.#path);
     try {
       const { size, mtimeMs } = fstatSync(fd);
-      this.#mark(size, Math.floor(mtimeMs));
+      this.#mark(size, Math.min(Math.floor(mtimeMs), this.#now()));
       return 'from' in where
         ? this.#forwards(fd, Math.min(where.from, size), size, limit, complete)
         : this.#backwards(fd, where.to === 'end' ? size : Math.min(where.to, size), limit, complete);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -36,4 +36,14 @@ test('one that begins within the first line of what is read skips that one only'
   const kept = Math.floor((1024 * 1024) / 99);
   expect([lines.length, lines[0]?.text, lines.at(-1)?.text]).toEqual([kept, line(LINES - kept), line(LINES - 1)]);
   expect([start, end]).toEqual([(LINES - kept) * 99, LINES * 99]);
+});
+
+test('a line is no later than the moment when it was first seen, even where the clock of the file is ahead', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-log-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'stream');
+  writeFileSync(path, 'hello\n');
+  utimesSync(path, 20_000, 20_000);
+  const file = new LogFile(path, () => 9_000_000);
+  expect(file.read({ from: 0 }, 1, true).lines.map(({ atMs }) => atMs)).toEqual([9_000_000]);
 });

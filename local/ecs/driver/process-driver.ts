@@ -45,6 +45,8 @@ type Process = {
   /** null: queued here, or claimed without a known pid */
   pid: number | null;
   readonly adopted: boolean;
+  /** since when it is watched, by our clock */
+  readonly sinceMs: number;
   sent: 'SIGTERM' | 'SIGKILL' | null;
 };
 
@@ -90,7 +92,8 @@ export class ProcessDriver implements Driver {
 
   /** Starts one process per turn of the event loop: hundreds may be requested at once, and other work must go on. */
   start(run: ContainerRun): void {
-    const process: Process = { run, pid: null, adopted: false, sent: null };
+    const sinceMs = this.#options.timers.now();
+    const process: Process = { run, pid: null, adopted: false, sinceMs, sent: null };
     this.#processes.set(keyOf(run), process);
     if (this.#queue.push(process) === 1) setImmediate(() => this.#spawnNext());
   }
@@ -233,7 +236,7 @@ export class ProcessDriver implements Driver {
   }
 
   #watch(run: ContainerRun, pid: number | null, sent: Process['sent']): void {
-    this.#processes.set(keyOf(run), { run, pid, adopted: true, sent });
+    this.#processes.set(keyOf(run), { run, pid, adopted: true, sinceMs: this.#options.timers.now(), sent });
     if (this.#polling) return;
     this.#polling = true;
     this.#options.timers.after(POLL_MS, () => this.#poll());
@@ -256,7 +259,7 @@ export class ProcessDriver implements Driver {
       if (claim?.pid !== null && claim !== null) {
         process.pid = claim.pid;
         if (process.sent !== null) this.signal(process.run, process.sent);
-      } else if (claim === null || claim.atMs + CLAIM_WITHOUT_PID_MS < timers.now()) this.#settle(process);
+      } else if (claim === null || process.sinceMs + CLAIM_WITHOUT_PID_MS < timers.now()) this.#settle(process);
     } else if (files.exit(task.id, container.name) !== null || !isAliveFor(process.pid, files.folder(task.id)))
       this.#settle(process);
   }

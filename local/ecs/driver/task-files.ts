@@ -15,9 +15,12 @@ export type StoredTask = {
  */
 export class TaskFiles {
   readonly #dir: string;
+  readonly #now: () => number;
 
-  constructor(dir: string) {
+  /** @param now our clock, in milliseconds since 1970; what a file says of time is no later */
+  constructor(dir: string, now: () => number) {
     this.#dir = dir;
+    this.#now = now;
     mkdirSync(dir, { recursive: true, mode: 0o700 });
   }
 
@@ -92,7 +95,7 @@ export class TaskFiles {
 
   /** The shim that claimed a container; its pid is null while (or because) it could not write it. */
   claim(taskId: string, container: string): { readonly pid: number | null; readonly atMs: number } | null {
-    const read = readWithTime(join(this.folder(taskId), `started.${container}`));
+    const read = this.#readWithTime(join(this.folder(taskId), `started.${container}`));
     if (read === null) return null;
     const pid = Number.parseInt(read.text, 10);
     return { pid: Number.isNaN(pid) ? null : pid, atMs: read.atMs };
@@ -100,9 +103,20 @@ export class TaskFiles {
 
   /** How a container ended, if its shim recorded it. */
   exit(taskId: string, container: string): { readonly exitCode: number; readonly atMs: number } | null {
-    const read = readWithTime(join(this.folder(taskId), `exit.${container}`));
+    const read = this.#readWithTime(join(this.folder(taskId), `exit.${container}`));
     const line = read === null ? null : EXIT_LINE.exec(read.text);
     return read === null || line === null ? null : { exitCode: Number(line[1]), atMs: read.atMs };
+  }
+
+  /** A file server's clock may be hours ahead, and a wait that begins at an end would be as long. */
+  #readWithTime(path: string): { readonly text: string; readonly atMs: number } | null {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return null;
+    try {
+      return { text: readOwn(path), atMs: Math.min(Math.floor(stats.mtimeMs), this.#now()) };
+    } catch {
+      return null;
+    }
   }
 }
 
@@ -114,15 +128,5 @@ function readRecord(
     return { kind: 'whole', task: TaskRecordSchema.parse(JSON.parse(readOwn(path))) };
   } catch {
     return { kind: 'unreadable' };
-  }
-}
-
-function readWithTime(path: string): { readonly text: string; readonly atMs: number } | null {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return null;
-  try {
-    return { text: readOwn(path), atMs: Math.floor(stats.mtimeMs) };
-  } catch {
-    return null;
   }
 }

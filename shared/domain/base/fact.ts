@@ -1,4 +1,4 @@
-import type { EpochMs } from './time.ts';
+import { type EpochMs, soonest } from './time.ts';
 import type { TaskArn } from './ids.ts';
 
 /** Names one RunTask of one attempt. It is in the task's `group`, so any event is matched without a lookup. */
@@ -71,6 +71,23 @@ export type AttemptTimes = {
   readonly startedAt: EpochMs | null;
   readonly stoppedAt: EpochMs | null;
 };
+
+/**
+ * A fact as it can be at `now`: what has happened has happened by then, whatever the clock says that dated it. A wait that
+ * begins at an end is so never longer than it is.
+ */
+export function byNow(fact: Fact, now: EpochMs): Fact {
+  const passed = (at: EpochMs): EpochMs => soonest(at, now) ?? now;
+  const known = (at: EpochMs | null): EpochMs | null => (at === null ? null : passed(at));
+  const at = passed(fact.at);
+  if (fact.kind !== 'stopped') return at === fact.at ? fact : { ...fact, at };
+  const { createdAt, startedAt, stoppedAt } = fact.times;
+  return {
+    ...fact,
+    at,
+    times: { createdAt: known(createdAt), startedAt: known(startedAt), stoppedAt: known(stoppedAt) },
+  };
+}
 
 export type FactKind = Fact['kind'];
 export type FactOf<K extends FactKind> = Extract<Fact, { readonly kind: K }>;

@@ -1,4 +1,4 @@
-import type { Fact } from '../base/fact.ts';
+import { type Fact, byNow } from '../base/fact.ts';
 import type { EpochMs } from '../base/time.ts';
 import type { Timing } from '../base/timing.ts';
 import type { StoredChunks } from '../scoreboard/working-board.ts';
@@ -34,7 +34,11 @@ export function planJob(
   upstreams: Upstreams = NO_UPSTREAMS,
 ): Plan {
   const pass = beginPass(job, read, clock, timing, rules, upstreams);
-  const applied = applyFacts(pass, stored, facts);
+  const applied = applyFacts(
+    pass,
+    stored,
+    facts.map((fact) => byNow(fact, pass.now)),
+  );
   const advanced = advancePhase(pass, applied);
   const attempts = planAttempts(pass, advanced);
   return planCommit(pass, attempts);

@@ -240,6 +240,15 @@ describe('back-off', () => {
     expect(brief(plan(held, [], last + heldSec))).toContain('launch 0#2 1 2');
   });
 
+  test('an end that another clock dates in the future is one of now, for the wait and in the history', () => {
+    const board = aBoard('r . .', { parallelism: 3, backoffLimit: 99 });
+    const first = plan(board, [ended(0, 'Error', 3 * 3_600)], 5);
+    expect(first.ended.map(({ times }) => times.stoppedAt)).toEqual([at(5)]);
+    const held = after(board, first);
+    expect(brief(plan(held, [], 14))).not.toContain('launch');
+    expect(brief(plan(held, [], 15))).toContain('launch 0#2 1 2');
+  });
+
   test('a success lets the others start at once', () => {
     const board = aBoard('r r . .', { status: { backoff: { failures: 5, lastFailureAt: at(0) } } });
     expect(brief(plan(board, [ended(0, 'Completed', 1)], 1))).toBe('running, launch 2');
