@@ -1,7 +1,7 @@
 import { type RootDatabase, type RootDatabaseOptionsWithPath, open } from 'lmdb';
 import type { EpochMs } from '../../domain/base/time.ts';
 import { growFile } from './file-space.ts';
-import { StoreFileError, diskFull, isDiskFull, prepareLmdbFile } from './lmdb-file.ts';
+import { StoreFileError, diskFull, isDiskFull, markMade, prepareLmdbFile } from './lmdb-file.ts';
 import { isShortEnough } from './lmdb-keys.ts';
 import { EMPTY, type Row, type RowWrite, decodeRow, encodeRow, isExpired } from './lmdb-row.ts';
 
@@ -59,6 +59,7 @@ export class LmdbRows {
     this.#db = open<Buffer, string>(options);
     const fault = this.#format();
     if (fault !== null) throw new StoreFileError(`${path} ${fault}`);
+    markMade(path);
   }
 
   /** The row on the disk; null: there is none, or its time has passed. */
