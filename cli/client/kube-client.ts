@@ -52,7 +52,7 @@ const PAGE = 500;
  * @throws Failure when it is a different server, or another user's
  */
 export async function connect(target: Target, answerMs = ANSWER_MS): Promise<KubeClient> {
-  await checkPortOwner(target);
+  checkPortOwner(target);
   const client = clientOf(target, answerMs);
   const version = VersionSchema.safeParse(await client.get('/version'));
   if (!version.success || version.data.muster === undefined) {

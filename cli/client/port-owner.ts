@@ -8,12 +8,12 @@ import { LOOPBACK, type Target } from './kubeconfig.ts';
  *
  * @throws Failure when it is neither this user's nor root's
  */
-export async function checkPortOwner({ server, file }: Pick<Target, 'server' | 'file'>): Promise<void> {
+export function checkPortOwner({ server, file }: Pick<Target, 'server' | 'file'>): void {
   const { hostname, port, protocol } = new URL(server);
   const me = process.getuid?.();
   if (!LOOPBACK.includes(hostname) || me === undefined) return;
   const wanted = port === '' ? ({ 'http:': 80 }[protocol] ?? 443) : Number(port);
-  const stranger = strangerAmong(await listenersAt(hostname, wanted), me);
+  const stranger = strangerAmong(listenersAt(hostname, wanted), me);
   if (stranger === null) return;
   throw new Failure(
     `error: ${server} (${file}): another user (uid ${stranger}) listens on this port, so nothing was sent there\n` +
@@ -21,11 +21,11 @@ export async function checkPortOwner({ server, file }: Pick<Target, 'server' | '
   );
 }
 
-async function listenersAt(hostname: string, port: number): Promise<readonly Listeners[]> {
+function listenersAt(hostname: string, port: number): readonly Listeners[] {
   const addresses = hostname === 'localhost' ? ['127.0.0.1', '::1'] : [hostname.replace(/^\[|\]$/g, '')];
   const found: Listeners[] = [];
   for (const table of TABLES)
-    for await (const piece of piecesOf(table))
+    for (const piece of piecesOf(table))
       found.push(...addresses.map((address) => listenersIn(piece, address, port)));
   return found;
 }

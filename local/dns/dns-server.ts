@@ -1,7 +1,7 @@
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Cloudmap } from '../cloudmap/create-cloudmap.ts';
-import { guardDoor, usualRoom } from '../door/door.ts';
+import { BACKLOG, guardDoor, usualRoom } from '../door/door.ts';
 import { answerTo, type Zone } from './dns-answer.ts';
 
 export type DnsServer = {
@@ -126,7 +126,7 @@ async function bindDatagrams(socket: DatagramSocket, port: number): Promise<numb
 async function bindStreams(server: Server, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+    server.listen({ port, host: '127.0.0.1', backlog: BACKLOG, exclusive: true }, () => {
       server.off('error', reject);
       resolve();
     });

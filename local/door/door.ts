@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
-import { peerOf } from './peer-uid.ts';
+import { hurry, peerOf } from './peer-uid.ts';
 
 /** How many connections a listener has at most, and how many of these may wait to be let in. */
 export type Room = { readonly open: number; readonly waiting: number };
+
+/**
+ * How many connections the system keeps that a listener has not taken yet (listen(2)). They cost no open files here. A client that
+ * finds no place tries again after a second.
+ */
+export const BACKLOG = 4_096;
 
 /** Watches are 1,000 at most; the rest is for requests. */
 const OPEN_MAX = 4_096;
@@ -17,7 +23,7 @@ const USUAL_FILES = 1_024;
  */
 export const roomFor = (files: number): Room => ({
   open: Math.min(OPEN_MAX, Math.floor(files / 2)),
-  waiting: Math.min(WAITING_MAX, Math.ceil(files / 8)),
+  waiting: Math.min(WAITING_MAX, Math.ceil(files / 4)),
 });
 
 /** The limit in the text of /proc/self/limits (proc(5)); null if there is none. Pure. */
@@ -26,7 +32,7 @@ export function filesIn(limits: string): number | null {
   return soft === undefined ? null : Number(soft);
 }
 
-/** What this machine has room for. */
+/** What this process has room for. */
 export function usualRoom(): Room {
   try {
     return roomFor(filesIn(readFileSync('/proc/self/limits', 'latin1')) ?? USUAL_FILES);
@@ -37,7 +43,7 @@ export function usualRoom(): Room {
 
 /**
  * Lets only programs of this user in. A connection waits at the door, and nothing that it sends is read, until it is known
- * whose it is; those of others are closed then, and at once where the room is full. Call it before the server listens.
+ * whose it is; those of others are closed then, and all that come where the room is full. Call it before the server listens.
  */
 export function guardDoor(server: Server, room: Room = usualRoom()): void {
   const enter = server.listeners('connection');
@@ -57,6 +63,8 @@ export function guardDoor(server: Server, room: Room = usualRoom()): void {
       for (const each of enter) Reflect.apply(each, server, [socket]);
       socket.resume();
     });
+    // A burst is looked at while it lasts: others must not keep the owner out.
+    if (waiting >= room.waiting) hurry();
   });
 }
 

@@ -1,6 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Both ends of a connection as the server sees them. */
 export type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
@@ -15,15 +14,16 @@ const OWNERLESS = new Set(['06', LISTENING]);
 const NO_INODE = '0';
 
 /**
- * Calls `found` with each socket of a table (proc(5)) whose other end is `end`: where it is, and whose it is. Looks for `end` instead
- * of reading every line, because others of this machine may have tens of thousands of sockets.
+ * Calls `found` with each socket of a table (proc(5)) whose other end is `end`: where it is, and whose it is; null: nobody's any
+ * more. Looks for `end` instead of reading every line, because others of this machine may have tens of thousands of sockets.
  */
-export function eachPeer(table: string, end: string, found: (peer: string, uid: number) => void): void {
+export function eachPeer(table: string, end: string, found: (peer: string, uid: number | null) => void): void {
   const wanted = ` ${end} `;
   for (let at = table.indexOf(wanted); at !== -1; at = table.indexOf(wanted, at + 1)) {
     if (table[at - 1] === ':') continue; // a socket at this end
     const { local, state, uid, inode } = lineAt(table, at);
-    if (!OWNERLESS.has(state) && inode !== NO_INODE && /^\d+$/.test(uid)) found(local, Number(uid));
+    const isOwned = !OWNERLESS.has(state) && inode !== NO_INODE && /^\d+$/.test(uid);
+    found(local, isOwned ? Number(uid) : null);
   }
 }
 
@@ -54,8 +54,8 @@ function lineAt(table: string, at: number) {
 /** The kernel gives a page with each read: 64 are some milliseconds, whatever else waits. */
 const READS_AT_ONCE = 64;
 
-/** A table in pieces of whole lines; nothing if this machine has none. Lets others have their turn between pieces. */
-export async function* piecesOf(path: string): AsyncGenerator<string> {
+/** A table in pieces of whole lines; nothing if this machine has none. Let others have their turn between pieces. */
+export function* piecesOf(path: string): Generator<string> {
   let file: number;
   try {
     file = openSync(path, 'r');
@@ -73,7 +73,6 @@ export async function* piecesOf(path: string): AsyncGenerator<string> {
       yield text.slice(0, whole);
       if (bytes === 0) return;
       text = text.slice(whole);
-      await nextTurn();
     }
   } finally {
     closeSync(file);

@@ -1,5 +1,5 @@
 import { buildApp } from 'fauxqs';
-import { guardDoor } from '../door/door.ts';
+import { BACKLOG, guardDoor } from '../door/door.ts';
 import { takeTurns } from '../door/turns.ts';
 import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 
@@ -38,7 +38,7 @@ export async function startQueueServer({ region, accessKey, visibilitySec }: Que
   takeTurns(app.server);
   guardDoor(app.server);
   // Not fauxqs's own starter, which listens on every address of the machine.
-  const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
+  const endpoint = await app.listen({ host: '127.0.0.1', port: 0, backlog: BACKLOG });
 
   const create = (name: string, attributes: Record<string, string>) =>
     createQueue(endpoint, { accessKey, region }, name, attributes);

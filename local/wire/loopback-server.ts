@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { guardDoor } from '../door/door.ts';
+import { BACKLOG, guardDoor } from '../door/door.ts';
 import { takeTurns } from '../door/turns.ts';
 
 export type LoopbackServer = {
@@ -20,7 +20,7 @@ export async function listenOnLoopback(handler: RequestListener, port = 0): Prom
   guardDoor(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen({ port, host: '127.0.0.1', backlog: BACKLOG }, resolve);
   });
   return { url: `http://127.0.0.1:${addressOf(server).port}`, close: async () => close(server) };
 }

@@ -4,8 +4,8 @@ import { afterEach, expect, test } from 'vitest';
 import { type Room, filesIn, guardDoor, roomFor } from '../../../local/door/door.ts';
 
 test.each<[number, Room]>([
-  [64, { open: 32, waiting: 8 }],
-  [1_024, { open: 512, waiting: 128 }],
+  [64, { open: 32, waiting: 16 }],
+  [1_024, { open: 512, waiting: 256 }],
   [1_048_576, { open: 4_096, waiting: 2_048 }],
 ])('of %s open files %j are connections', (files, room) => {
   expect(roomFor(files)).toEqual(room);
@@ -50,6 +50,13 @@ async function anEcho(room: Room) {
 test('what was sent before the door opened is read', async () => {
   const { server, say } = await anEcho({ open: 1_000, waiting: 1_000 });
   const all = Array.from({ length: 300 }, (_, n) => `hello ${n}`);
+  expect(await Promise.all(all.map(say))).toEqual(all);
+  server.close();
+});
+
+test('a burst that is larger than the room in front of the door is let in all the same', async () => {
+  const { server, say } = await anEcho({ open: 1_000, waiting: 4 });
+  const all = Array.from({ length: 200 }, (_, n) => `hello ${n}`);
   expect(await Promise.all(all.map(say))).toEqual(all);
   server.close();
 });

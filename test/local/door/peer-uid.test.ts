@@ -18,7 +18,7 @@ function uidIn(text: string, { remoteAddress, remotePort, localAddress, localPor
   let found: number | null = null;
   for (const end of endForms(localAddress, localPort))
     eachPeer(text, end, (peer, uid) => {
-      if (theirs.includes(peer)) found = uid;
+      if (theirs.includes(peer)) found = uid ?? found;
     });
   return found;
 }
