@@ -49,6 +49,11 @@ export const VERIFY: readonly Stage[] = [
   { name: 'pages', shows: 'every block of every page, and the examples', command: project('pages') },
   { name: 'crashes', shows: 'kills at any moment, full disks, upgrades', command: project('crashes') },
   {
+    name: 'attacks',
+    shows: 'other users at every port, loads at their limits, and an end within 5 s whatever runs; as root',
+    command: project('attacks'),
+  },
+  {
     name: 'faults',
     shows: 'arbitrary requests, failing stores, and faults planted in adapters and tools',
     command: project('faults'),
