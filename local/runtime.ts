@@ -29,6 +29,8 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import { createLogs } from './logs/create-logs.ts';
 import { type ListenerOptions, type Listeners, listenersOf } from './listeners/listeners.ts';
 import { type StoreChoice, chooseStore } from './open-store.ts';
+import { STOP_MS, sharesOf } from './stopping/shares.ts';
+import { waitAtMost } from './stopping/wait-at-most.ts';
 import { type TaskNames, startTaskNames } from './task-names.ts';
 import { authenticateUsers } from './users/authenticate-users.ts';
 import type { UserWithToken } from './users/parse-users.ts';
@@ -88,11 +90,14 @@ export type LocalRuntime = {
   readonly runtime: Runtime;
   /** Their environment, with the addresses of the services that they call; null if they call no addresses. */
   readonly options: RuntimeOptions | null;
-  /** Ends every task and process that it started, and nothing else. */
-  stop(): Promise<void>;
+  /** Ends every task and process that it started, and nothing else, in `leftMs` if it can; {@link STOP_MS} by default. */
+  stop(leftMs?: number): Promise<void>;
 };
 
 export type NotStarted = { readonly kind: 'refused'; readonly reason: string };
+
+/** Starts nothing more, and resolves when what is under way has ended, or after `ms`. */
+type Drain = (ms: number) => Promise<void>;
 
 const REGION = 'us-east-1';
 const CLUSTER = 'muster';
@@ -107,7 +112,6 @@ const DISPATCHERS = 12;
  */
 const COALESCING = { inProcess: { ms: 25, burst: 4 }, emulateAws: { ms: 100, burst: 1 } } as const;
 const SWEEP_EVERY_MS = 20_000;
-const DRAIN_MS = 2_000;
 const TASKS_SWEPT_EVERY_MS = 3_600_000;
 /** One person uses the embedded runtime: finished Jobs are kept for a month. */
 const HISTORY_MS = 30 * 86_400_000;
@@ -130,7 +134,7 @@ export async function startLocalRuntime(options: LocalOptions): Promise<LocalRun
       await closeAll(closers);
       return claim;
     }
-    return { ...(await startOn(folder, options, closers)), stop: async () => closeAll(closers) };
+    return { ...(await startOn(folder, options, closers)), stop: async (leftMs) => closeAll(closers, leftMs) };
   } catch (error) {
     await closeAll(closers).catch((left: unknown) =>
       options.say(`warning: some parts could not be stopped: ${String(left)}`),
@@ -142,11 +146,12 @@ export async function startLocalRuntime(options: LocalOptions): Promise<LocalRun
 }
 
 /** Closes in reverse order. One failure does not keep the others from being closed, and is thrown at the end. */
-async function closeAll(closers: Closer[]): Promise<void> {
+async function closeAll(closers: Closer[], leftMs = STOP_MS): Promise<void> {
+  const shares = sharesOf(leftMs);
   const failures: unknown[] = [];
   for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
     try {
-      await close();
+      await close(shares);
     } catch (error) {
       failures.push(error);
     }
@@ -173,11 +178,12 @@ async function startOn(
   const ecs = createEcs(ecsOptions(folder, options, names, wiring, warn));
   const logs = createLogs({ dataDir: folder.path, isLive: (taskId) => ecs.isLive(taskId), region: REGION });
   await ecs.start();
-  closers.push(() => ecs.stopAll());
+  closers.push(async ({ graceMs, goneMs }) => ecs.stopAll(graceMs, goneMs));
   const { runtime, options: environment } = await wiring.connect({ ecs, logs, cloudmap: names.cloudmap });
   let stopped = false;
   closers.push(() => void (stopped = true));
-  if (listeners !== null) closers.push(async () => listeners.close());
+  const drains: Drain[] = listeners === null ? [] : [async (ms) => listeners.close(ms)];
+  closers.push(async ({ drainMs }) => void (await Promise.all(drains.map(async (drain) => drain(drainMs)))));
   await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), runtime.deps);
 
   const needsCommand = options.driver === 'process';
@@ -189,7 +195,7 @@ async function startOn(
     { needsCommand },
   );
   const handlers = (await options.handlers?.(own, environment)) ?? own;
-  closers.push(startMappings(handlers, runtime, wiring.queueArns, warn));
+  drains.push(startMappings(handlers, runtime, wiring.queueArns, warn));
   const removeOld = async (): Promise<void> => {
     logs.prune(Date.now() - HISTORY_MS);
     await store.removeOld((tasks) => logs.forget(new Set([...tasks].map(taskIdOf))));
@@ -197,8 +203,7 @@ async function startOn(
   const removedAtStart = removeOld().catch((error: unknown) =>
     warn('old rows and logs could not be removed', { error }),
   );
-  closers.push(async () => removedAtStart);
-  closers.push(startSweeps(handlers, runtime, removeOld, warn));
+  drains.push(async (ms) => waitAtMost(removedAtStart, ms), startSweeps(handlers, runtime, removeOld, warn));
 
   const app = kubeApiOf(
     runtime,
@@ -327,12 +332,7 @@ const forwarded = ({ earlyCounting = false }: LocalOptions) =>
   earlyCounting ? (['RUNNING', 'DEPROVISIONING', 'STOPPED'] as const) : (['RUNNING', 'STOPPED'] as const);
 
 /** Lambda's event source mappings: reconcile on wake-ups and facts, the others on a queue each. */
-function startMappings(
-  handlers: Handlers,
-  runtime: Runtime,
-  arns: Wiring['queueArns'],
-  warn: Warn,
-): () => Promise<void> {
+function startMappings(handlers: Handlers, runtime: Runtime, arns: Wiring['queueArns'], warn: Warn): Drain {
   const mapping = (queue: QueueName, functionName: 'reconcile' | 'dispatch' | 'submit', concurrency: number) => {
     const inbox = runtime.inboxOf(arns[queue]);
     if (inbox === null) throw new Error(`no queue ${arns[queue]}`);
@@ -352,18 +352,11 @@ function startMappings(
     mapping('dispatch', 'dispatch', DISPATCHERS),
     mapping('submit', 'submit', 2),
   ];
-  return async () => {
-    await Promise.all(mappings.map((each) => each.stop(DRAIN_MS)));
-  };
+  return async (ms) => void (await Promise.all(mappings.map((each) => each.stop(ms))));
 }
 
 /** Runs the sweep more often than on AWS, where each one costs money. */
-function startSweeps(
-  handlers: Handlers,
-  { deps }: Runtime,
-  removeOld: () => Promise<void>,
-  warn: Warn,
-): () => Promise<void> {
+function startSweeps(handlers: Handlers, { deps }: Runtime, removeOld: () => Promise<void>, warn: Warn): Drain {
   const schedules = [
     startSchedule({
       everyMs: SWEEP_EVERY_MS,
@@ -380,7 +373,5 @@ function startSweeps(
       onError: (error) => warn('sweep of tasks failed', { error }),
     }),
   ];
-  return async () => {
-    await Promise.all(schedules.map(async (each) => each.stop(DRAIN_MS)));
-  };
+  return async (ms) => void (await Promise.all(schedules.map(async (each) => each.stop(ms))));
 }

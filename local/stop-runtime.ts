@@ -45,12 +45,21 @@ async function endWhatIsLeft(path: string): Promise<boolean> {
   try {
     const engines = enginesOn(databaseOf(path));
     await Promise.all(engines.map(endProcess));
-    const below = [join(path, 'logs') + sep, tasksOf(path) + sep];
-    const tasks = killAllBelow(tasksOf(path), (file) => below.some((folder) => file.startsWith(folder)));
+    const tasks = killTasks(path);
     return engines.length + tasks.length > 0;
   } finally {
     folder.release();
   }
+}
+
+/**
+ * Kills all processes of tasks of a data folder, which the caller holds. They count as lost with the next runtime.
+ *
+ * @returns their pids
+ */
+export function killTasks(path: string): readonly number[] {
+  const below = [join(path, 'logs') + sep, tasksOf(path) + sep];
+  return killAllBelow(tasksOf(path), (file) => below.some((folder) => file.startsWith(folder)));
 }
 
 /** false: it belongs to another user. */

@@ -25,8 +25,7 @@ function listenersAt(hostname: string, port: number): readonly Listeners[] {
   const addresses = hostname === 'localhost' ? ['127.0.0.1', '::1'] : [hostname.replace(/^\[|\]$/g, '')];
   const found: Listeners[] = [];
   for (const table of TABLES)
-    for (const piece of piecesOf(table))
-      found.push(...addresses.map((address) => listenersIn(piece, address, port)));
+    for (const piece of piecesOf(table)) found.push(...addresses.map((address) => listenersIn(piece, address, port)));
   return found;
 }
 

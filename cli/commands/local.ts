@@ -9,6 +9,7 @@ import { isThere } from '../../local/process-identity.ts';
 import { openPrivateFolder } from '../../local/private-folder.ts';
 import type { LocalOptions } from '../../local/runtime.ts';
 import { startFault } from '../../local/start-fault.ts';
+import { killTasks } from '../../local/stop-runtime.ts';
 import { type ListenerFlags, listenersIn } from '../event-listeners.ts';
 import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
 import { onceInterrupted } from '../interrupt.ts';
@@ -18,6 +19,7 @@ import { reachAgain } from '../client/reach.ts';
 import { userNamed, usersIn } from '../users-file.ts';
 import { type LocalAddress, alreadyRuns, localBanner } from '../render/local-banner.ts';
 import type { Shell } from '../shell.ts';
+import { CUT_SHORT, stopDeadline } from '../stop-deadline.ts';
 import { type EnvironmentOptions, taskEnvironmentOf } from '../task-environment.ts';
 
 export type LocalFlags = Pick<
@@ -53,16 +55,31 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   const { eventUrlFile: _address, eventKeyFile: _key, users: _users, kubeconfigUser: _user, ...rest } = others;
   const listeners = listenersIn(flags, shell);
   const say = (line: string): void => shell.err.write(`${line}\n`);
-  const runtime = await startLocalRuntime({ ...rest, ...places, ...access, listeners, taskEnvironment, say });
-  if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
-  const { url, kubeconfig } = runtime;
-  if (shell.starter === null) shell.out.write(localBanner(runtime, { ...flags, ...places }, null, shell));
-  else shell.starter.tell({ url, kubeconfig } satisfies LocalAddress);
-  await stopping;
-  shell.err.write('\nStopping all tasks, which takes a few seconds at most. Press Ctrl-C again to stop immediately.\n');
-  await runtime.stop();
+  let held: string | null = null;
+  const deadline = stopDeadline({
+    stopping,
+    now: () => performance.now(),
+    end(isDone) {
+      if (!isDone) shell.err.write(CUT_SHORT);
+      if (!isDone && held !== null) killTasks(held);
+      process.exit(isDone ? undefined : EXIT.timedOut);
+    },
+  });
+  try {
+    const runtime = await startLocalRuntime({ ...rest, ...places, ...access, listeners, taskEnvironment, say });
+    if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
+    const { url, kubeconfig } = runtime;
+    held = dirname(kubeconfig);
+    if (shell.starter === null) shell.out.write(localBanner(runtime, { ...flags, ...places }, null, shell));
+    else shell.starter.tell({ url, kubeconfig } satisfies LocalAddress);
+    await stopping;
+    say('\nStopping all tasks, which takes a few seconds at most. Press Ctrl-C again to stop immediately.');
+    await runtime.stop(deadline.leftMs());
+  } finally {
+    deadline.done();
+  }
   const goesOn = flags.store === 'memory' ? '' : ' Unfinished Jobs continue when you start `muster local` here again.';
-  shell.err.write(`Stopped.${goesOn}\n`);
+  say(`Stopped.${goesOn}`);
   return EXIT.ok;
 }
 

@@ -77,11 +77,15 @@ export type Ecs = {
   isLive(taskId: string): boolean;
   /** Resolves when every event has been delivered. */
   idle(): Promise<void>;
-  /** Ends all tasks (SIGTERM, then SIGKILL after `graceMs`, 3 s by default) and leaves no process behind. */
-  stopAll(graceMs?: number): Promise<void>;
+  /**
+   * Ends all tasks (SIGTERM, then SIGKILL after `graceMs`, 3 s by default) and leaves no process behind. Waits `goneMs` more for
+   * killed tasks to be gone, 5 s by default.
+   */
+  stopAll(graceMs?: number, goneMs?: number): Promise<void>;
 };
 
 const STOP_ALL_GRACE_MS = 3_000;
+const KILLED_GONE_MS = 5_000;
 
 /** The embedded ECS. With the process driver, its tasks outlive it, and the next instance on the same folder adopts them. */
 export function createEcs(options: EcsOptions): Ecs {
@@ -155,12 +159,15 @@ export function createEcs(options: EcsOptions): Ecs {
     interrupt: (taskArn, cause = SPOT) => engine.stop(taskArn.slice(taskArn.lastIndexOf('/') + 1), cause),
     isLive: (taskId) => engine.get(taskId)?.stoppedAtMs === null,
     idle: async () => outbox.idle(),
-    async stopAll(graceMs = STOP_ALL_GRACE_MS) {
+    async stopAll(graceMs = STOP_ALL_GRACE_MS, goneMs = KILLED_GONE_MS) {
       open = false;
       // undelivered events are sent again at the next start, when the queue exists
-      const settled = outbox.close();
-      await engine.stopAll(graceMs);
-      await Promise.race([settled, new Promise<void>((resolve) => timers.after(LISTENERS_WAITED_FOR_MS, resolve))]);
+      const settled = Promise.race([
+        outbox.close(),
+        new Promise<void>((resolve) => timers.after(LISTENERS_WAITED_FOR_MS, resolve)),
+      ]);
+      await engine.stopAll(graceMs, goneMs);
+      await settled;
       timers.close();
     },
   };

@@ -20,9 +20,6 @@ export type EngineOptions = {
 };
 
 const PRUNE_EVERY_MS = 60_000;
-/** How long `stopAll` waits, beyond its grace, for killed processes to be gone. */
-const KILLED_GONE_MS = 5_000;
-
 type Entry = { task: TaskRecord; readonly definition: Definition; signalled: Set<string> };
 /** For an ended task: it gets no more signals. */
 const NOBODY = new Set<string>();
@@ -212,13 +209,13 @@ export class TaskEngine {
    * Ends every task: SIGTERM, then SIGKILL after `graceMs`. Resolves when all are gone and recorded as stopped by the
    * infrastructure. The next start handles a process that survives even SIGKILL.
    */
-  async stopAll(graceMs: number): Promise<void> {
+  async stopAll(graceMs: number, goneMs: number): Promise<void> {
     const { timers, log } = this.#options;
     const cause = { code: 'TerminationNotice', reason: 'The embedded ECS was shut down.' } as const;
     await new Promise<void>((resolve) => {
       this.#closing = { graceMs, onEmpty: resolve };
       timers.after(graceMs, () => this.#killAll());
-      timers.after(graceMs + KILLED_GONE_MS, () => {
+      timers.after(graceMs + goneMs, () => {
         log('some tasks could not be ended', { tasks: this.#live });
         resolve();
       });

@@ -1,6 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Inbox, Received } from '../../shared/ports/inbox.ts';
+import { waitAtMost } from '../stopping/wait-at-most.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
@@ -64,9 +65,10 @@ export function startMapping(options: MappingOptions): Mapping {
   return {
     async stop(graceMs) {
       stopping.abort();
-      const graceEnds = new AbortController();
-      const drained = polling.then(() => Promise.all(running)).finally(() => graceEnds.abort());
-      await Promise.race([drained, sleep(graceMs, undefined, { signal: graceEnds.signal }).catch(() => undefined)]);
+      await waitAtMost(
+        polling.then(() => Promise.all(running)),
+        graceMs,
+      );
     },
   };
 }

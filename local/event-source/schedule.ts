@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitAtMost } from '../stopping/wait-at-most.ts';
 
 export type ScheduleOptions = {
   readonly everyMs: number;
@@ -22,9 +22,7 @@ export function startSchedule({ everyMs, work, onError }: ScheduleOptions): Sche
   return {
     async stop(graceMs) {
       clearInterval(timer);
-      const grace = new AbortController();
-      const ended = Promise.all(underWay).finally(() => grace.abort());
-      await Promise.race([ended, sleep(graceMs, undefined, { signal: grace.signal }).catch(() => undefined)]);
+      await waitAtMost(Promise.all(underWay), graceMs);
     },
   };
 }

@@ -3,17 +3,20 @@ import type { Announcement } from '../../shared/domain/announcing/announcement.t
 import type { JobUid } from '../../shared/domain/base/ids.ts';
 import type { Announcer } from '../../shared/ports/announcer.ts';
 import type { Warn } from '../warnings.ts';
+import { waitAtMost } from '../stopping/wait-at-most.ts';
 import type { Listener } from './listener.ts';
 
 export type Listeners = Announcer & {
-  /** Ends what is under way; what was not taken by then is announced by the next runtime. */
-  close(): Promise<void>;
+  /** Ends what is under way, in `ms` at most; what was not taken by then is announced by the next runtime. */
+  close(ms: number): Promise<void>;
 };
 
 /** Changes that one listener hears at a time; those of one Job come one after the other. */
 const AT_ONCE = 4;
 /** Changes that wait for one listener. More stay in STATUS, and come again. */
 const WAITING_MAX = 1_000;
+/** Jobs with changes that some have taken and others have refused. Of more the oldest are forgotten: all hear their changes again. */
+const HALF_TAKEN_MAX = 1_000;
 const TRIES_WAITS_MS: readonly number[] = [1_000, 5_000];
 
 /** A change of a Job: which listeners have taken it, and which are to hear it yet. One that refused it is in neither. */
@@ -33,6 +36,8 @@ export function tellListeners(
   waitsMs: readonly number[] = TRIES_WAITS_MS,
 ): Listeners {
   const jobs = new Map<JobUid, Map<number, Waiting>>();
+  /** Those of `jobs` of which nothing waits, oldest first. */
+  const halfTaken = new Set<JobUid>();
   const ending = new AbortController();
   const lines = listeners.map((listener) =>
     createLine(listener, ending.signal, settled, async (change) =>
@@ -44,6 +49,20 @@ export function tellListeners(
     waiting.open.delete(listener);
     if (isTaken) waiting.done.add(listener);
     if (waiting.done.size === listeners.length) noteTaken(waiting.change.uid);
+    forget(waiting.change.uid);
+  }
+
+  /** A Job of which nothing waits hands all its changes over again: what was taken of them is remembered, within bounds. */
+  function forget(uid: JobUid): void {
+    const all = [...(jobs.get(uid)?.values() ?? [])];
+    halfTaken.delete(uid);
+    if (all.some(({ open }) => open.size > 0)) return;
+    if (all.some(({ done }) => done.size > 0)) halfTaken.add(uid);
+    else jobs.delete(uid);
+    const [oldest] = halfTaken.size > HALF_TAKEN_MAX ? halfTaken : [];
+    if (oldest === undefined) return;
+    halfTaken.delete(oldest);
+    jobs.delete(oldest);
   }
 
   /** All that comes before the first change which somebody has not taken. */
@@ -71,11 +90,12 @@ export function tellListeners(
           if (line.add(waiting)) waiting.open.add(line.listener);
         }
       }
+      for (const { uid } of changes) forget(uid);
       return new Set();
     },
-    async close() {
+    async close(ms) {
       ending.abort();
-      await Promise.all(lines.map((line) => line.idle()));
+      await waitAtMost(Promise.all(lines.map((line) => line.idle())), ms);
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Shares } from '../stopping/shares.ts';
 import type { Placement } from '../../shared/adapters/aws/ecs/run-task-request.ts';
 import type { DefinitionSettings } from '../../shared/adapters/aws/ecs/task-definition-request.ts';
 import type { Settings } from '../../shared/control/process/deps.ts';
@@ -32,7 +33,7 @@ export type Place = DefinitionSettings & {
 };
 
 /** Called in reverse order when the runtime ends. */
-export type Closer = () => Promise<void> | void;
+export type Closer = (shares: Shares) => Promise<void> | void;
 
 /** Creates the queues before the engines, which send events to them. */
 export type Wiring = {

@@ -5,7 +5,15 @@ import { FILE_NAME_BYTES_MAX, escapeName, streamFile, type StreamName } from '..
 import { SHARED_ADDRESS } from './addresses.ts';
 import type { ContainerDefinition, Definition } from '../definition.ts';
 import { commandOf, type ContainerRun, type Driver, type Found, type Reports } from './driver.ts';
-import { type Ended, hasBegun, isAliveFor, killAllBelow, killLeftovers, signalTree } from './processes.ts';
+import {
+  type Ended,
+  hasBegun,
+  isAliveFor,
+  killAllBelow,
+  killLeftovers,
+  killTrees,
+  terminateTree,
+} from './processes.ts';
 import { processCommand, type RunnableCommand } from './process-command.ts';
 import { readSecrets } from './secret-files.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
@@ -57,6 +65,7 @@ export class ProcessDriver implements Driver {
   readonly #queue: Process[] = [];
   /** ended containers that may have left processes behind */
   readonly #ended: Ended[] = [];
+  readonly #toKill: Process[] = [];
   #polling = false;
   #closed = false;
 
@@ -190,9 +199,17 @@ export class ProcessDriver implements Driver {
     const folder = files.folder(process.run.task.id);
     if (process.sent === null || this.#processes.get(keyOf(process.run)) !== process) return;
     if (process.adopted && !isAliveFor(pid, folder)) return;
-    if (process.sent === 'SIGTERM' && tries > 0 && !hasBegun(pid, folder)) {
+    if (process.sent === 'SIGKILL') {
+      if (this.#toKill.push(process) === 1) setImmediate(() => this.#kill());
+    } else if (tries > 0 && !hasBegun(pid, folder)) {
       timers.after(BEGIN_RETRY_MS, () => this.#send(process, pid, tries - 1));
-    } else signalTree(pid, process.sent);
+    } else terminateTree(pid);
+  }
+
+  /** All that are to be killed in this turn. */
+  #kill(): void {
+    const all = this.#toKill.splice(0).filter((process) => this.#processes.get(keyOf(process.run)) === process);
+    killTrees(new Set(all.flatMap(({ pid }) => (pid === null ? [] : [pid]))));
   }
 
   inspect(run: ContainerRun): Found {

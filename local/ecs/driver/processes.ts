@@ -29,17 +29,20 @@ export function hasBegun(shim: number, folder: string): boolean {
 }
 
 /**
- * Sends a signal to a process group, and to processes of `leader` that have left it (`timeout` makes its own group). Call
- * it only while the leader is known to be ours.
+ * Sends SIGTERM to a process group, and to children of `leader` that have left it (`timeout` makes its own group). Call it
+ * only while the leader is known to be ours.
  */
-export function signalTree(leader: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  const strays = HAS_PROC
-    ? (signal === 'SIGKILL' ? sessionMembers(new Set([leader])) : children(leader)).filter(
-        (member) => member.group !== leader,
-      )
-    : [];
-  send(-leader, signal);
-  for (const { pid } of strays) send(pid, signal);
+export function terminateTree(leader: number): void {
+  const strays = HAS_PROC ? children(leader).filter((member) => member.group !== leader) : [];
+  send(-leader, 'SIGTERM');
+  for (const { pid } of strays) send(pid, 'SIGTERM');
+}
+
+/** The same with SIGKILL, for all of their sessions, and for many leaders at once: it looks at every process of the machine. */
+export function killTrees(leaders: ReadonlySet<number>): void {
+  const strays = HAS_PROC ? sessionMembers(leaders).filter(({ group }) => !leaders.has(group)) : [];
+  for (const leader of leaders) send(-leader, 'SIGKILL');
+  for (const { pid } of strays) send(pid, 'SIGKILL');
 }
 
 /** The variable that every process of a container inherits: the container's folder and name. */

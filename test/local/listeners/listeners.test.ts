@@ -169,7 +169,7 @@ describe('listeners', () => {
       async (uid, version) => void noted.push(`${uid}/${version}`),
       () => undefined,
     );
-    closers.push(() => void told.close());
+    closers.push(() => void told.close(0));
     return { told, noted, all };
   }
 
@@ -219,7 +219,7 @@ describe('listeners', () => {
       () => undefined,
       [1, 1],
     );
-    closers.push(() => void told.close());
+    closers.push(() => void told.close(0));
     const [first, second] = [aChange(2, 'Started'), aChange(5, 'Failed')];
     await told.announce([first, second]);
     await expect.poll(() => heard).toHaveLength(4);
@@ -230,11 +230,52 @@ describe('listeners', () => {
     expect(heard.slice(4)).toEqual([first.id]);
   });
 
+  test('who refuses all leaves a bounded memory of what others have taken', async () => {
+    const taken: string[] = [];
+    const listener = (name: string, told: Told): Listener => ({
+      name,
+      async tell({ id }) {
+        if (told.kind === 'taken') taken.push(id);
+        return told;
+      },
+    });
+    const told = tellListeners(
+      [listener('refuses', REFUSED), listener('takes', TAKEN)],
+      async () => undefined,
+      () => undefined,
+      [],
+    );
+    closers.push(() => void told.close(0));
+    const change = (n: number): Announcement => aChange(2, 'Failed', `uid-${n}`);
+    for (let n = 1; n <= 1_001; n++) {
+      await told.announce([change(n)]);
+      await expect.poll(() => taken, { interval: 1 }).toHaveLength(n);
+    }
+    await told.announce([change(1_001)]);
+    await told.announce([change(1)]);
+    await expect.poll(() => taken).toHaveLength(1_002);
+    expect(taken.at(-1)).toBe(change(1).id);
+  });
+
+  test('end with the runtime, also if they hang', async () => {
+    const deaf = new Promise<Told>(() => undefined);
+    let isAsked = false;
+    const listener: Listener = { name: 'deaf', tell: async () => ((isAsked = true), deaf) };
+    const told = tellListeners(
+      [listener],
+      async () => undefined,
+      () => undefined,
+    );
+    await told.announce([aChange()]);
+    await expect.poll(() => isAsked).toBe(true);
+    await told.close(1);
+  });
+
   test('end with the runtime', async () => {
     const { told, all } = aTelling('hangs');
     await told.announce([aChange(), aChange(4, 'Deleted')]);
     await expect.poll(() => all[0]?.asked).toHaveLength(1);
-    await told.close();
+    await told.close(10_000);
     await told.announce([aChange(7)]);
     await sleep(20);
     expect(all[0]?.asked).toHaveLength(1);
