@@ -1,4 +1,4 @@
-import { generateMatrix, numbersOf } from '../../shared/domain/items/generate-items.ts';
+import { CLIENT_LIMITS, generateMatrix, numbersOf } from '../../shared/domain/items/generate-items.ts';
 import { type ItemList, columnsFault, counted } from '../../shared/domain/items/item-list.ts';
 import { formatOfFile } from '../../shared/schema/items/list-formats.ts';
 import { usageFailure } from '../failure.ts';
@@ -112,7 +112,7 @@ export function itemsOfMatrix(texts: readonly string[]): ListedItems {
     if (each.includes('')) throw usageFailure(`--matrix ${text}: ${name} has an empty value`);
     return { name, values: each };
   });
-  const made = generateMatrix({ values });
+  const made = generateMatrix({ values }, CLIENT_LIMITS);
   if (made.kind === 'ok') return plain(made.list);
   throw usageFailure(made.faults.map(({ message }) => `--matrix: ${message}`).join('\n'));
 }
@@ -125,7 +125,7 @@ export function itemsOfArray(text: string): ListedItems {
   const [, range = '', atOnce] = /^([^%]*)(?:%(.*))?$/s.exec(text) ?? [];
   if (atOnce !== undefined && !/^[1-9]\d{0,8}$/.test(atOnce))
     throw usageFailure(`--array ${text}: after % comes how many run at once, such as %4`);
-  const read = numbersOf(range);
+  const read = numbersOf(range, CLIENT_LIMITS.items);
   if (read.kind === 'bad') throw usageFailure(`--array: ${read.message}`);
   const numbers = read.numbers.toSorted((a, b) => a - b);
   const twice = numbers.find((number, i) => number === numbers[i - 1]);

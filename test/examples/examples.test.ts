@@ -8,7 +8,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import * as z from 'zod';
 import { has, parseStatusIndexes } from '../../shared/domain/base/index-set.ts';
 import { expandVariables } from '../../shared/domain/base/variable-expansion.ts';
-import { generateMatrix } from '../../shared/domain/items/generate-items.ts';
+import { CLIENT_LIMITS, generateMatrix } from '../../shared/domain/items/generate-items.ts';
 import { type JobItems, indexCount, itemValues, jobItemsOf } from '../../shared/domain/items/job-items.ts';
 import { parseInlineItems } from '../../shared/schema/items/inline-items.ts';
 
@@ -269,7 +269,7 @@ function inlineIn({ source, batch }: JobItems) {
 function matrixIn(document: unknown) {
   const { matrix } = MatrixList.parse(document).spec;
   const names = Object.keys(matrix).sort();
-  const made = generateMatrix({ values: names.map((name) => ({ name, values: matrix[name] ?? [] })) });
+  const made = generateMatrix({ values: names.map((name) => ({ name, values: matrix[name] ?? [] })) }, CLIENT_LIMITS);
   if (made.kind !== 'ok') throw new Error(JSON.stringify(made));
   return { ...made.list, batch: 1 };
 }

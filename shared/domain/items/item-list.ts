@@ -3,6 +3,8 @@ export type ItemList = { readonly columns: readonly string[]; readonly rows: rea
 
 /** The most items of a list. */
 export const ITEMS_MAX = 1_000_000;
+/** The most columns of a list. Each is a variable of a task, and of all of them a launch has room for some hundred. */
+export const COLUMNS_MAX = 256;
 /** The longest item, in bytes of UTF-8: what an item adds to a launch must fit RunTask's 8,192 characters. */
 export const ITEM_BYTES_MAX = 6_144;
 /** The column of a list whose only column has no name. */
@@ -35,25 +37,35 @@ const RESOURCE = 'ephemeral-storage';
  *
  * @param before the columns to its left
  */
-export function columnFault(name: string, before: readonly string[] = []): string | null {
+export function columnFault(name: string, before: ReadonlySet<string> = NONE): string | null {
   if (name === '') return 'a column needs a name';
   const shown = JSON.stringify(name);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name !== RESOURCE)
     return `the column ${shown} must be a variable's name: letters, digits, and _, no digit first`;
   if (name.startsWith(RESERVED)) return `the column ${shown} needs another name: ${RESERVED}… is reserved for Muster`;
   if (TAKEN.includes(name)) return `the column ${shown} needs another name: every task has this variable anyway`;
-  return before.includes(name) ? `the column ${shown} occurs twice` : null;
+  return before.has(name) ? `the column ${shown} occurs twice` : null;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** The first fault of a list's columns; null: there is none. */
 export function columnsFault(columns: readonly string[]): string | null {
   if (columns.length === 0) return 'a list needs a column';
-  for (const [i, name] of columns.entries()) {
-    const fault = columnFault(name, columns.slice(0, i));
+  const many = columnCountFault(columns.length);
+  if (many !== null) return many;
+  const before = new Set<string>();
+  for (const name of columns) {
+    const fault = columnFault(name, before);
     if (fault !== null) return fault;
+    before.add(name);
   }
   return null;
 }
+
+/** What is wrong with a number of columns that is too high; null: nothing. */
+export const columnCountFault = (columns: number): string | null =>
+  columns > COLUMNS_MAX ? `${columns} columns are more than the limit of ${COLUMNS_MAX}` : null;
 
 const UTF8 = new TextEncoder();
 

@@ -1,6 +1,6 @@
 import { expandVariables, referredVariables } from '../base/variable-expansion.ts';
-import type { MatrixName } from './generate-items.ts';
-import { IMAGE_COLUMN, type TaskColumns, type ValueAt, taskColumnsFrom } from './task-columns.ts';
+import { type MatrixName, combinationCount } from './combine-matrix.ts';
+import { IMAGES_MAX, IMAGE_COLUMN, type TaskColumns, type ValueAt, taskColumnsFrom } from './task-columns.ts';
 
 /**
  * A work list that is computed: its items are all combinations of these values, and the first name changes slowest. Nothing is
@@ -39,8 +39,7 @@ const isTexts = (json: unknown): json is readonly string[] =>
   Array.isArray(json) && json.every((each) => typeof each === 'string');
 
 /** How many items a matrix has. */
-export const combinationsOf = ({ values }: JobMatrix): number =>
-  values.reduce((product, each) => product * each.values.length, 1);
+export const combinationsOf = ({ values }: JobMatrix): number => combinationCount(values);
 
 /** The names of its values, and `image` if it says one. */
 export const matrixColumns = ({ values, image }: JobMatrix): readonly string[] => [
@@ -50,10 +49,11 @@ export const matrixColumns = ({ values, image }: JobMatrix): readonly string[] =
 
 /** The values of one item, by its number from 0. */
 export function matrixRow(matrix: JobMatrix, item: number): readonly string[] {
-  const row: string[] = [];
+  const row = matrix.values.map(() => '');
   let rest = item;
-  for (const { values } of matrix.values.toReversed()) {
-    row.unshift(values[rest % values.length] ?? '');
+  for (let place = row.length - 1; place >= 0; place--) {
+    const values = matrix.values[place]?.values ?? [];
+    row[place] = values[rest % values.length] ?? '';
     rest = Math.floor(rest / values.length);
   }
   return matrix.image === undefined ? row : [...row, imageOf(matrix, matrix.image, row)];
@@ -62,20 +62,33 @@ export function matrixRow(matrix: JobMatrix, item: number): readonly string[] {
 const imageOf = ({ values }: JobMatrix, image: string, row: readonly string[]): string =>
   expandVariables(image, new Map(values.map(({ name }, nth) => [name, row[nth] ?? ''])));
 
-/** Each image of a matrix, with the first item that has it, in order; empty: it says none. */
+/** The most combinations of the values in an image. More than {@link IMAGES_MAX}, because some may make the same image. */
+export const IMAGE_COMBINATIONS_MAX = 1_000;
+
+/** How many combinations the values have that a matrix's image refers to. */
+export const imageCombinations = (matrix: JobMatrix): number => combinationsOf(narrowed(matrix, matrix.image ?? ''));
+
+/**
+ * The images of a matrix, each with the first item that has it, in order: all of them, or one more than {@link IMAGES_MAX}. Empty: it
+ * says none.
+ */
 export function matrixImages(matrix: JobMatrix): readonly ValueAt[] {
-  const { image, values } = matrix;
+  const { image } = matrix;
   if (image === undefined) return [];
-  const referred = referredVariables(image);
-  // Names that the image does not have change nothing about it.
-  const narrow = { values: values.map((each) => (referred.includes(each.name) ? each : one(each))), image };
+  const narrow = narrowed(matrix, image);
   const found = new Map<string, ValueAt>();
-  for (let nth = 0; nth < combinationsOf(narrow); nth++) {
+  for (let nth = 0; nth < combinationsOf(narrow) && found.size <= IMAGES_MAX; nth++) {
     const row = matrixRow(narrow, nth);
     const value = row.at(-1) ?? '';
     if (!found.has(value)) found.set(value, { item: itemOf(matrix, row), value });
   }
   return [...found.values()];
+}
+
+/** Names that the image does not have change nothing about it. */
+function narrowed({ values }: JobMatrix, image: string): JobMatrix {
+  const referred = new Set(referredVariables(image));
+  return { values: values.map((each) => (referred.has(each.name) ? each : one(each))), image };
 }
 
 const one = ({ name, values }: MatrixName): MatrixName => ({ name, values: values.slice(0, 1) });

@@ -1,10 +1,8 @@
 import type { ItemValues } from '../../domain/base/late-text.ts';
-import { columnFault } from '../../domain/items/item-list.ts';
 import {
   type JobItems,
   type PinnedItems,
   indexCount,
-  inlineColumns,
   jobItemsOf,
   widestOf,
   widestOfMatrix,
@@ -130,19 +128,11 @@ const FAULTS_MAX = 10;
 function inlineErrors(text: string): readonly FieldError[] {
   const path = pathOf(ANNOTATIONS.items);
   const parsed = parseInlineItems(text);
-  if (parsed.kind === 'bad')
-    return parsed.faults
-      .slice(0, FAULTS_MAX)
-      .map(({ line, message }) => invalid(path, undefined, `line ${line}: ${message}`));
-  return columnErrors(inlineColumns(text), path);
-}
-
-/** Rules for the names of columns. */
-function columnErrors(columns: readonly string[], path: string): readonly FieldError[] {
-  return columns.flatMap((name, nth) => {
-    const fault = columnFault(name, columns.slice(0, nth));
-    return fault === null ? [] : [invalid(path, name, fault)];
-  });
+  return parsed.kind === 'ok'
+    ? []
+    : parsed.faults
+        .slice(0, FAULTS_MAX)
+        .map(({ line, message }) => invalid(path, undefined, `line ${line}: ${message}`));
 }
 
 function admittedOf(items: JobItems): AdmittedItems {

@@ -1,4 +1,5 @@
 import { messageOf } from '../../domain/base/error-text.ts';
+import { columnCountFault } from '../../domain/items/item-list.ts';
 import { readJsonText } from '../object/json-text.ts';
 import { type ListFault, type NumberedRow, type ReadRows, emptyLine, linesOf } from './item-text.ts';
 
@@ -19,7 +20,11 @@ export function rowsOfJsonLines(text: string, { header, columns, skipEmpty }: Op
       continue;
     }
     const read = valueOf(content);
-    if (read.kind === 'ok' && isObject(read.value) && !header) names ??= Object.keys(read.value);
+    if (read.kind === 'ok' && isObject(read.value) && !header && names === null) {
+      names = Object.keys(read.value);
+      const fault = columnCountFault(names.length);
+      if (fault !== null) return { kind: 'bad', faults: [{ line, message: fault }] };
+    }
     const row = read.kind === 'ok' ? rowOf(read.value, names) : read;
     if (row.kind === 'ok') rows.push({ line, row: row.value });
     else faults.push({ line, message: row.message });

@@ -1,15 +1,17 @@
 import * as z from 'zod';
 import { referredVariables } from '../../domain/base/variable-expansion.ts';
-import { columnFault, itemLine, lineFault } from '../../domain/items/item-list.ts';
+import { COLUMNS_MAX, columnFault, itemLine, lineFault } from '../../domain/items/item-list.ts';
 import {
   COMBINATIONS_MAX,
+  IMAGE_COMBINATIONS_MAX,
   type JobMatrix,
   combinationsOf,
+  imageCombinations,
   matrixImages,
   widestMatrixRow,
 } from '../../domain/items/job-matrix.ts';
 import { IMAGES_MAX, IMAGE_COLUMN, isImage } from '../../domain/items/task-columns.ts';
-import { type FieldError, duplicate, fieldPath, invalid, required } from '../object/field-error.ts';
+import { type FieldError, duplicate, fieldPath, invalid, required, tooLong, tooMany } from '../object/field-error.ts';
 import { readJsonText } from '../object/json-text.ts';
 
 const FORM = 'must be JSON such as {"values":[{"name":"node","values":["18","20"]}],"image":"node:$(node)"}';
@@ -56,12 +58,14 @@ const joined = (path: string, part: string): string => (part === '' ? path : `${
 /** A name is a column's, and therefore a variable's. */
 function nameErrors({ values, image }: JobMatrix, path: string): readonly FieldError[] {
   if (values.length === 0) return [required(`${path}.values`, 'a matrix needs a name with its values')];
-  const names = values.map(({ name }) => name);
-  const faults = names.flatMap((name, i) => {
-    const fault = columnFault(name, names.slice(0, i));
+  if (values.length > COLUMNS_MAX) return [tooMany(`${path}.values`, values.length, COLUMNS_MAX)];
+  const names = new Set<string>();
+  const faults = values.flatMap(({ name }, i) => {
+    const fault = columnFault(name, names);
+    names.add(name);
     return fault === null ? [] : [invalid(`${path}.values[${i}].name`, name, fault)];
   });
-  return image !== undefined && names.includes(IMAGE_COLUMN)
+  return image !== undefined && names.has(IMAGE_COLUMN)
     ? [...faults, invalid(`${path}.image`, image, `leave it out: the values of ${IMAGE_COLUMN} are the images`)]
     : faults;
 }
@@ -82,19 +86,26 @@ function valueErrors({ values }: JobMatrix, path: string): readonly FieldError[]
   });
 }
 
+/** An image has 255 characters, and names are longer than the values that replace them. */
+const IMAGE_BYTES_MAX = 2_048;
+
 /** Each image is a task definition. */
 function imageErrors(matrix: JobMatrix, path: string): readonly FieldError[] {
   const { image, values } = matrix;
   if (image === undefined) return [];
   const refuse = (why: string): readonly FieldError[] => [invalid(`${path}.image`, image, why)];
-  const names = values.map(({ name }) => name);
-  const stray = referredVariables(image).find((name) => !names.includes(name));
-  if (stray !== undefined) return refuse(`$(${stray}) is no name of the matrix: it has ${names.join(', ')}`);
+  if (image.length > IMAGE_BYTES_MAX) return [tooLong(`${path}.image`, IMAGE_BYTES_MAX)];
+  const names = new Set(values.map(({ name }) => name));
+  const stray = referredVariables(image).find((name) => !names.has(name));
+  if (stray !== undefined) return refuse(`$(${stray}) is no name of the matrix: it has ${[...names].join(', ')}`);
+  const combinations = imageCombinations(matrix);
+  if (combinations > IMAGE_COMBINATIONS_MAX)
+    return refuse(`its values have ${combinations} combinations; the limit is ${IMAGE_COMBINATIONS_MAX}`);
   const images = matrixImages(matrix);
   const bad = images.find(({ value }) => !isImage(value));
   if (bad !== undefined) return refuse(`makes ${JSON.stringify(bad.value)}, which is no image such as debian:12-slim`);
   return images.length > IMAGES_MAX
-    ? refuse(`makes ${images.length} images; a Job may have ${IMAGES_MAX}, each with a task definition`)
+    ? refuse(`makes more than ${IMAGES_MAX} images; a Job may have ${IMAGES_MAX}, each with a task definition`)
     : [];
 }
 

@@ -1,4 +1,4 @@
-import { ONLY_COLUMN, counted } from '../../domain/items/item-list.ts';
+import { ONLY_COLUMN, columnCountFault, counted } from '../../domain/items/item-list.ts';
 import { rowsOfCsv } from './csv-rows.ts';
 import {
   type ListFault,
@@ -33,6 +33,8 @@ export type ListOptions = {
  * - jsonl: a line an item: an array, an object with the columns' names, or a single value
  */
 export function parseItems(source: string | Uint8Array, options: ListOptions): ParsedList {
+  const fault = columnCountFault(options.columns?.length ?? 0);
+  if (fault !== null) return badList([{ line: 1, message: fault }]);
   const text = typeof source === 'string' ? source.replace(/^\uFEFF/, '') : decodeList(source);
   if (typeof text !== 'string') return badList(text);
   const broken = nulsIn(text);

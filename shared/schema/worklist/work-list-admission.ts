@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { generateMatrix, generateRange } from '../../domain/items/generate-items.ts';
+import { REQUEST_LIMITS, generateMatrix, generateRange } from '../../domain/items/generate-items.ts';
 import { type ItemList, ONLY_COLUMN, columnsFault, itemFault } from '../../domain/items/item-list.ts';
 import type { ObjectMeta } from '../../domain/spec/manifest.ts';
 import { LIST_FORMATS, type ListFormat } from '../items/list-formats.ts';
@@ -212,7 +212,7 @@ function itemsIn(spec: WorkListSpec): ReadItems {
     case 'matrix':
       return matrixIn(spec);
     case 'range':
-      return generated(generateRange(spec.range ?? '', spec.columns?.[0] ?? ONLY_COLUMN));
+      return generated(generateRange(spec.range ?? '', spec.columns?.[0] ?? ONLY_COLUMN, REQUEST_LIMITS));
     case 'itemsPerPart':
       return partsIn(spec);
   }
@@ -257,11 +257,14 @@ function matrixIn({ matrix = {}, include, exclude, columns }: WorkListSpec): Rea
     .map(([name, all]) => ({ name, values: all }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   return generated(
-    generateMatrix({
-      values,
-      ...(include === undefined ? {} : { include }),
-      ...(exclude === undefined ? {} : { exclude }),
-    }),
+    generateMatrix(
+      {
+        values,
+        ...(include === undefined ? {} : { include }),
+        ...(exclude === undefined ? {} : { exclude }),
+      },
+      REQUEST_LIMITS,
+    ),
   );
 }
 

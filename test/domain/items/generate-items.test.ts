@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { type Matrix, generateMatrix, generateRange, numbersOf } from '../../../shared/domain/items/generate-items.ts';
+import {
+  CHECKS_MAX,
+  CLIENT_LIMITS,
+  type GeneratorLimits,
+  type Matrix,
+  REQUEST_LIMITS,
+  generateMatrix,
+  generateRange,
+  numbersOf,
+} from '../../../shared/domain/items/generate-items.ts';
 
 const nodeOs = [
   { name: 'node', values: ['18', '20'] },
@@ -7,8 +16,8 @@ const nodeOs = [
 ];
 
 /** The items as lines, or the faults. */
-function shown(matrix: Matrix): readonly string[] {
-  const made = generateMatrix(matrix);
+function shown(matrix: Matrix, limits: GeneratorLimits = CLIENT_LIMITS): readonly string[] {
+  const made = generateMatrix(matrix, limits);
   if (made.kind === 'bad') return made.faults.map(({ path, message }) => `${path}: ${message}`);
   return [made.list.columns, ...made.list.rows].map((row) => row.join('/'));
 }
@@ -69,11 +78,72 @@ describe('a matrix', () => {
     expect(shown(matrix)).toEqual(expected);
   });
 
+  const named = (names: string, count: number) =>
+    [...names].map((name) => ({ name, values: Array.from({ length: count }, (_, i) => String(i)) }));
+
   test('is measured before it is built', () => {
-    const many = Array.from({ length: 1_001 }, (_, i) => String(i));
-    const names = ['A', 'B', 'C', 'D'].map((name) => ({ name, values: many }));
-    expect(shown({ values: names.slice(0, 2) })).toEqual(['matrix: 1002001 items are more than the limit of 1000000']);
-    expect(shown({ values: names })[0]).toMatch(/^matrix: \d+ items are more/);
+    expect(shown({ values: named('AB', 1_001) })).toEqual(['matrix: 1002001 items are more than the limit of 1000000']);
+    expect(shown({ values: named('ABCDEFGHIJKLMNOPQRSTUVWXYZ', 1_001) })[0]).toMatch(
+      /^matrix: \d\.\d+e\+78 items are more/,
+    );
+    expect(shown({ values: named('AB', 317) }, REQUEST_LIMITS)).toEqual([
+      'matrix: 100489 items are more than the limit of 100000',
+    ]);
+    expect(shown({ values: named('ABCDEFGHIJKLMNOP', 2) }, REQUEST_LIMITS)).toEqual([
+      'matrix: 65536 items of 16 columns are more than the limit of 1000000 values',
+    ]);
+  });
+
+  test('has a limit for what its rules cost: those about the same names count once', () => {
+    const pairs = Array.from({ length: 8_000 }, (_, i) => ({ A: String(i % 300), B: String(Math.floor(i / 300)) }));
+    expect(shown({ values: named('AB', 300), exclude: pairs }, REQUEST_LIMITS)).toHaveLength(1 + 90_000 - 8_000);
+    const subsets = Array.from({ length: 200 }, (_, i) =>
+      Object.fromEntries(
+        [...'ABCDEFGHIJKLM'].filter((_name, bit) => ((i + 1) >> bit) % 2 === 1).map((name) => [name, '0']),
+      ),
+    );
+    const cost = subsets.reduce((sum, rule) => sum + Object.keys(rule).length + 1, 0);
+    const fault = `rules about ${cost} names and columns, those about the same names counted once, are ${cost * 8_192} checks for 8192 combinations: more than the limit of ${CHECKS_MAX}`;
+    expect(shown({ values: named('ABCDEFGHIJKLM', 2), exclude: subsets }, REQUEST_LIMITS)).toEqual([
+      `exclude: ${fault}`,
+    ]);
+    expect(shown({ values: named('ABCDEFGHIJKLM', 2), include: subsets }, REQUEST_LIMITS)).toEqual([
+      `include: ${fault}`,
+    ]);
+  });
+
+  test('makes no item that could not be given', () => {
+    const long = {
+      values: [
+        { name: 'A', values: ['x', 'y'.repeat(3_000)] },
+        { name: 'B', values: ['z'.repeat(3_144)] },
+      ],
+    };
+    expect(shown(long)).toEqual(['matrix: item 2 (index 1) has 6145 bytes; the limit is 6144']);
+    expect(shown({ values: [{ name: 'A', values: ['\0'] }] })).toEqual(['matrix: item 1 (index 0) contains NUL']);
+  });
+
+  test('has a limit for its bytes', () => {
+    const [letters] = named('A', 10);
+    const values = [letters!, { name: 'B', values: ['x'.repeat(96)] }];
+    expect(shown({ values }, { ...CLIENT_LIMITS, bytes: 990 })).toHaveLength(11);
+    expect(shown({ values }, { ...CLIENT_LIMITS, bytes: 989 })).toEqual([
+      'matrix: its items have more than 989 bytes, the limit',
+    ]);
+  });
+
+  test('has 256 columns at most, also with those that are added', () => {
+    const values = Array.from({ length: 256 }, (_, i) => ({ name: `C${i}`, values: ['x'] }));
+    expect(shown({ values })).toHaveLength(2);
+    expect(shown({ values, include: [{ D: 'x' }] })).toEqual(['matrix: 257 columns are more than the limit of 256']);
+  });
+
+  test('tells ten faults, and how many there are beside', () => {
+    const exclude = Array.from({ length: 30 }, () => ({ is: 'x' }));
+    expect(shown({ values: nodeOs, exclude }).slice(9)).toEqual([
+      'exclude[9].is: is no name of the matrix (node, os)',
+      'exclude[10].is: and 20 more',
+    ]);
   });
 });
 
@@ -87,7 +157,7 @@ describe('a range', () => {
     ['7,3,3', [7, 3, 3]],
     ['4-4', [4]],
   ])('%s', (text, numbers) => {
-    expect(numbersOf(text)).toEqual({ kind: 'ok', numbers });
+    expect(numbersOf(text, 1_000_000)).toEqual({ kind: 'ok', numbers });
   });
 
   test.each([
@@ -104,15 +174,18 @@ describe('a range', () => {
     ['0-9007199254740991', '9007199254740992 items are more than the limit of 1000000'],
     ['1-600000,1-600000', '1200000 items are more than the limit of 1000000'],
   ])('%j is refused', (text, message) => {
-    expect(numbersOf(text)).toEqual({ kind: 'bad', message });
+    expect(numbersOf(text, 1_000_000)).toEqual({ kind: 'bad', message });
   });
 
   test('as a list', () => {
-    expect(generateRange('2-4:2', 'N')).toEqual({ kind: 'ok', list: { columns: ['N'], rows: [['2'], ['4']] } });
-    expect(generateRange('9-1', 'N')).toEqual({
+    expect(generateRange('2-4:2', 'N', REQUEST_LIMITS)).toEqual({
+      kind: 'ok',
+      list: { columns: ['N'], rows: [['2'], ['4']] },
+    });
+    expect(generateRange('9-1', 'N', REQUEST_LIMITS)).toEqual({
       kind: 'bad',
       faults: [{ path: 'range', message: '"9-1" runs backwards' }],
     });
-    expect(generateRange('1-9', '9')).toMatchObject({ kind: 'bad', faults: [{ path: 'columns' }] });
+    expect(generateRange('1-9', '9', REQUEST_LIMITS)).toMatchObject({ kind: 'bad', faults: [{ path: 'columns' }] });
   });
 });

@@ -9,6 +9,8 @@ import {
   resultName,
 } from '../../../shared/domain/items/item-list.ts';
 
+const named = (count: number) => Array.from({ length: count }, (_, i) => `C${i}`);
+
 test('an item in one line', () => {
   expect(itemLine(['my file.txt'])).toBe('my file.txt');
   expect(itemLine(['apple', 'green'])).toBe('apple\tgreen');
@@ -51,6 +53,8 @@ describe('columns', () => {
     expect(columnsFault(['A', 'B', 'A', ''])).toBe('the column "A" occurs twice');
     expect(columnsFault([])).toBe('a list needs a column');
     expect(columnsFault(['A', 'a'])).toBeNull();
+    expect(columnsFault(named(256))).toBeNull();
+    expect(columnsFault(named(257))).toBe('257 columns are more than the limit of 256');
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { generateMatrix } from '../../../shared/domain/items/generate-items.ts';
+import { CLIENT_LIMITS, generateMatrix } from '../../../shared/domain/items/generate-items.ts';
 import {
   type JobMatrix,
   combinationsOf,
@@ -33,7 +33,7 @@ const matrixJob = (matrix: JobMatrix, others: Record<string, string> = {}) =>
 const all = (matrix: JobMatrix) => Array.from({ length: combinationsOf(matrix) }, (_, item) => matrixRow(matrix, item));
 
 test('each item is computed from its number: the same as the whole list, the first name slowest', () => {
-  const list = generateMatrix({ values: NODES.values });
+  const list = generateMatrix({ values: NODES.values }, CLIENT_LIMITS);
   if (list.kind !== 'ok') throw new Error('a good matrix');
   const rows = all(NODES);
   expect(rows.map((row) => row.slice(0, 3))).toEqual(list.list.rows);
@@ -51,6 +51,9 @@ test('what it says about tasks and about its width is what all of its rows say',
     { item: 4, value: 'node:alpine$' },
   ]);
   expect(matrixImages({ values: NODES.values })).toEqual([]);
+  // The rest would be 100,000 more.
+  const many = { name: 'n', values: Array.from({ length: 100_000 }, (_, i) => String(i)) };
+  expect(matrixImages({ values: [many], image: 'node:$(n)' })).toHaveLength(21);
 });
 
 test('a Job with a matrix has its columns, its batches, and its images', () => {

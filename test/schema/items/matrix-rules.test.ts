@@ -76,7 +76,24 @@ describe('a Job with a matrix', () => {
     [
       'too many images',
       { values: [{ name: 'node', values: values(24) }], image: 'node:$(node)' },
-      'M.image: makes 24 images; a Job may have 20, each with a task definition',
+      'M.image: makes more than 20 images; a Job may have 20, each with a task definition',
+    ],
+    [
+      'an image of too many values',
+      {
+        values: [
+          { name: 'a', values: values(100) },
+          { name: 'b', values: values(11) },
+        ],
+        image: 'node:$(a)$(b)',
+      },
+      'M.image: its values have 1100 combinations; the limit is 1000',
+    ],
+    ['a long image', { ...NODES, image: '$(node)'.repeat(300) }, 'M.image: may not be more than 2048 bytes'],
+    [
+      'too many names',
+      { values: values(257).map((each) => ({ name: `n${each}`, values: ['a'] })) },
+      'M.values: must have at most 256 items',
     ],
     [
       'too many combinations',

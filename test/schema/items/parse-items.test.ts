@@ -13,6 +13,9 @@ function shown(source: string | Uint8Array, given: Given): readonly string[] {
 }
 
 const csv = (given: Given = {}): Given => ({ format: 'csv', ...given });
+const MANY = '1 257 columns are more than the limit of 256';
+const wide = (columns: number): string =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: columns }, (_, i) => [`C${i}`, i])));
 const jsonl = (given: Given = {}): Given => ({ format: 'jsonl', ...given });
 const named = 'name the columns, or say that the first';
 
@@ -168,6 +171,9 @@ describe('refused', () => {
       ['2 the column "B" is missing', '3 "C" is none of the columns A, B'],
     ],
     ['a field twice', '{"A":1,"A":2}\n', jsonl(), ['1 the field "A" occurs twice']],
+    ['too many columns', `\n${wide(257)}\n`, jsonl({ skipEmpty: true }), [MANY.replace('1', '2')]],
+    ['too many columns given', '"a"\n', jsonl({ columns: Object.keys(JSON.parse(wide(257)) as object) }), [MANY]],
+    ['too many columns of a header', `${','.repeat(256)}\n`, { format: 'csv', header: true }, [MANY]],
     [
       'objects with a header',
       '{"A":1}\n',
