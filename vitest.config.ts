@@ -19,6 +19,7 @@ const SLOW_UNITS = [
   'test/control/upstreams/wake-ups.test.ts',
   'test/domain/planner/{needed-is-enough,plan-job-at-scale}.test.ts',
   'test/kube/authorization/request-attributes.test.ts',
+  'test/kube/bounds/nasty-requests.test.ts',
   'test/kube/list/watch-shared.test.ts',
   'test/kube/muster/{attempts,named-items}.test.ts',
   'test/kube/tenants/tenants.test.ts',

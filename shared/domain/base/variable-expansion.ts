@@ -33,26 +33,27 @@ type Reference = { readonly name: string };
 
 const asWritten = ({ name }: Reference): string => `$(${name})`;
 
-/** Texts and references in order (Kubernetes' `third_party/forked/golang/expansion`). */
+/** Texts and references in order (Kubernetes' `third_party/forked/golang/expansion`). Takes linear time. */
 function partsOf(text: string): readonly (string | Reference)[] {
   const parts: (string | Reference)[] = [];
+  const lastEnd = text.lastIndexOf(')');
   let at = 0;
   while (at < text.length) {
-    const char = text.charAt(at);
-    const next = text.charAt(at + 1);
-    if (char !== '$' || next === '') {
-      parts.push(char);
-      at++;
-    } else if (next === '$') {
-      parts.push('$');
-      at += 2;
-    } else if (next !== '(') {
-      parts.push(char + next);
-      at += 2;
-    } else {
-      const end = text.indexOf(')', at + 2);
-      parts.push(end === -1 ? '$(' : { name: text.slice(at + 2, end) });
-      at = end === -1 ? at + 2 : end + 1;
+    const dollar = text.indexOf('$', at);
+    const next = dollar === -1 ? '' : text.charAt(dollar + 1);
+    if (next === '') {
+      parts.push(text.slice(at));
+      break;
+    }
+    if (dollar > at) parts.push(text.slice(at, dollar));
+    at = dollar + 2;
+    if (next === '$') parts.push('$');
+    else if (next !== '(') parts.push(`$${next}`);
+    else if (at > lastEnd) parts.push('$(');
+    else {
+      const end = text.indexOf(')', at);
+      parts.push({ name: text.slice(at, end) });
+      at = end + 1;
     }
   }
   return parts;

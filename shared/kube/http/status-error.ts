@@ -2,7 +2,7 @@ import type { Patched } from '../patch/patch-outcome.ts';
 import type { Attributes } from '../../domain/rbac/attributes.ts';
 import { RBAC_GROUP } from '../../domain/rbac/policy.ts';
 import { FURIKO_GROUP } from '../../domain/furiko/furiko-job.ts';
-import { type FieldError, causeReason, fieldErrorText } from '../../schema/object/field-error.ts';
+import { type FieldError, causeReason, briefly, fieldErrorText, firstFaults } from '../../schema/object/field-error.ts';
 
 /** A kind of object as messages and `details` name it. */
 export type Resource = { readonly group: string; readonly plural: string; readonly kind: string };
@@ -180,9 +180,11 @@ const LATER_RELEASE_AFTER_SEC = 10;
 export const insufficientStorage = (message: string): StatusError =>
   failure(507, 'InsufficientStorage', `nothing can be stored: ${message}`);
 
-/** Everything that is wrong with an object, each with its path: kubectl prints the causes, one per line. */
-export function invalidObject({ group, kind }: Resource, name: string, errors: readonly FieldError[]): StatusError {
-  const sentences = errors.map((fieldError) => `${fieldError.path}: ${fieldErrorText(fieldError)}`);
+/** What is wrong with an object, the first hundred faults each with its path: kubectl prints the causes, one per line. */
+export function invalidObject({ group, kind }: Resource, name: string, all: readonly FieldError[]): StatusError {
+  const { told: errors, more } = firstFaults(all);
+  const sentences = errors.map((fieldError) => `${briefly(fieldError.path)}: ${fieldErrorText(fieldError)}`);
+  if (more > 0) sentences.push(`and ${more} more`);
   const listed = sentences.length === 1 ? (sentences[0] ?? '') : `[${sentences.join(', ')}]`;
   return failure(422, 'Invalid', `${group === '' ? kind : `${kind}.${group}`} "${name}" is invalid: ${listed}`, {
     name,
@@ -191,7 +193,7 @@ export function invalidObject({ group, kind }: Resource, name: string, errors: r
     causes: errors.map((fieldError) => ({
       reason: causeReason(fieldError.kind),
       message: fieldErrorText(fieldError),
-      field: fieldError.path,
+      field: briefly(fieldError.path),
     })),
   });
 }

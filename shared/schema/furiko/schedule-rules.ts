@@ -3,7 +3,7 @@ import { hashOfConfig } from '../../domain/furiko/cron-field.ts';
 import { parseFurikoCron } from '../../domain/furiko/furiko-cron.ts';
 import type { ConfigSchedule } from '../../domain/furiko/job-config.ts';
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
-import { type FieldError, forbidden, invalid, required } from '../object/field-error.ts';
+import { type FieldError, forbidden, invalid, required, tooMany } from '../object/field-error.ts';
 import { given } from '../object/given.ts';
 import { isSame } from '../object/object-update.ts';
 import type { ScheduleShape } from './job-config-shape.ts';
@@ -14,6 +14,8 @@ const PATH = 'spec.schedule';
 export function scheduleErrors({ cron, constraints }: ScheduleShape, config: ConfigName): readonly FieldError[] {
   if (cron === undefined) return [required(PATH, 'at least one schedule type must be specified: cron')];
   const { expression = '', expressions = [], timezone } = cron;
+  if (expressions.length > EXPRESSIONS_MAX)
+    return [tooMany(`${PATH}.cron.expressions`, expressions.length, EXPRESSIONS_MAX)];
   const zone = configTimeZone(timezone);
   return [
     ...(expression === '' && expressions.length === 0
@@ -30,6 +32,9 @@ export function scheduleErrors({ cron, constraints }: ScheduleShape, config: Con
     ...windowErrors(constraints),
   ];
 }
+
+/** Each look at a JobConfig computes the next time of each of them. */
+const EXPRESSIONS_MAX = 100;
 
 /** From which `H` is computed. */
 type ConfigName = { readonly namespace: string; readonly name: string };

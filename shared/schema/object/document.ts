@@ -7,6 +7,10 @@ import { messageOf } from '../../domain/base/error-text.ts';
 export const MANIFEST_BYTES_MAX = 256 * 1024;
 /** YAML aliases can make a small text enormous ("billion laughs"). A manifest needs few. */
 const ALIASES_MAX = 50;
+/** The library looks for each alias from the top. */
+const ALIASES_IN_ALL_MAX = 500;
+/** One key or value for so many bytes of the limit: each costs some 10 µs, ten times what it costs in JSON. */
+const BYTES_PER_VALUE = 6;
 /** Parsers recurse, so a text of 20,000 brackets would crash the process. A manifest is about ten levels deep. */
 const LEVELS_MAX = 100;
 
@@ -47,7 +51,7 @@ const parsed = (value: unknown, twice: string | null) =>
     : ({ kind: 'duplicates', value, reason: `duplicate field ${JSON.stringify(twice)}` } as const);
 
 function fromYaml(text: string, bytesMax: number): ParsedDocument {
-  const { document, errors } = compose(text);
+  const { document, errors } = compose(text, Math.floor(bytesMax / BYTES_PER_VALUE));
   const [error] = errors;
   if (error !== undefined) return unreadable('yaml', firstLine(error.message));
   const value: unknown = document?.toJS({ maxAliasCount: ALIASES_MAX });
@@ -65,31 +69,51 @@ const unreadable = (format: string, reason: string): ParsedDocument => ({
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 /**
- * The first document of a text, and all errors. Checks the depth first, on the token tree, which is built without
- * recursion.
+ * The first document of a text, and all errors. Measures it first, on the token tree, which is built without recursion.
+ *
+ * @param valuesMax how many keys and values it may have
  */
-function compose(text: string) {
+function compose(text: string, valuesMax: number) {
   const tokens = [...new Parser().parse(text)];
-  if (tokenDepth(tokens) > LEVELS_MAX) throw new Error(`nested deeper than ${LEVELS_MAX} levels`);
+  const excess = excessOf(tokens, valuesMax);
+  if (excess !== null) throw new Error(excess);
   const documents = [...new Composer({ uniqueKeys: false, merge: false, logLevel: 'silent' }).compose(tokens)];
   if (documents.length > 1) throw new Error('more than one document');
   return { document: documents[0], errors: documents[0]?.errors ?? [] };
 }
 
-function tokenDepth(tokens: readonly CST.Token[]): number {
+/** What there is too much of in a text; null: nothing. */
+function excessOf(tokens: readonly CST.Token[], valuesMax: number): string | null {
   let level: CST.Token[] = [...tokens];
-  let depth = 0;
-  for (; level.length > 0 && depth <= LEVELS_MAX; depth++) level = level.flatMap(innerTokens);
-  return depth;
+  let values = 0;
+  let aliases = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= LEVELS_MAX) return `nested deeper than ${LEVELS_MAX} levels`;
+    values += level.length;
+    aliases += level.reduce((count, { type }) => (type === 'alias' ? count + 1 : count), 0);
+    if (values > valuesMax) return `more than ${valuesMax} keys and values: send JSON`;
+    if (aliases > ALIASES_IN_ALL_MAX) return `more than ${ALIASES_IN_ALL_MAX} aliases`;
+    const next: CST.Token[] = [];
+    for (const token of level)
+      for (const { isKey, inner } of innerTokens(token)) {
+        // JavaScript has texts as keys: the library would write out such a key, once for each level of it.
+        if (isKey && 'items' in inner && inner.items.length > 0) return 'a key is a list or a map';
+        next.push(inner);
+      }
+    level = next;
+  }
+  return null;
 }
 
-function innerTokens(token: CST.Token): CST.Token[] {
-  const inner: CST.Token[] = [];
-  if (token.type === 'document' && token.value !== undefined) inner.push(token.value);
+type InnerToken = { readonly isKey: boolean; readonly inner: CST.Token };
+
+function innerTokens(token: CST.Token): readonly InnerToken[] {
+  const inner: InnerToken[] = [];
+  if (token.type === 'document' && token.value !== undefined) inner.push({ isKey: false, inner: token.value });
   if ('items' in token)
     for (const { key, value } of token.items) {
-      if (key !== undefined && key !== null) inner.push(key);
-      if (value !== undefined) inner.push(value);
+      if (key !== undefined && key !== null) inner.push({ isKey: true, inner: key });
+      if (value !== undefined) inner.push({ isKey: false, inner: value });
     }
   return inner;
 }

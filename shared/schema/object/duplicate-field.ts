@@ -11,8 +11,8 @@ export function duplicateFieldOfYaml(document: Document.Parsed | undefined): str
   const rest: { readonly node: unknown; readonly path: readonly (string | number)[] }[] = [
     { node: document?.contents, path: [] },
   ];
-  for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
-    const { node, path } = next;
+  // The list grows while it is gone through.
+  for (const { node, path } of rest) {
     if (isSeq(node)) for (const [i, item] of node.items.entries()) rest.push({ node: item, path: [...path, i] });
     if (!isMap(node)) continue;
     const seen = new Set<string>();

@@ -1,3 +1,19 @@
+/** So many faults of an object are told. More help nobody, and a manifest of 256 KiB may have 100,000, each told twice. */
+const FAULTS_MAX = 100;
+
+/** The first faults, and how many there are beside. */
+export const firstFaults = <T>(all: readonly T[]): { readonly told: readonly T[]; readonly more: number } => ({
+  told: all.slice(0, FAULTS_MAX),
+  more: Math.max(0, all.length - FAULTS_MAX),
+});
+
+/** A path or a message may repeat a text from outside. */
+const TEXT_CHARS_MAX = 1_000;
+
+/** A text that is told, in at most 1,000 characters and three dots. */
+export const briefly = (text: string): string =>
+  text.length <= TEXT_CHARS_MAX ? text : `${text.slice(0, TEXT_CHARS_MAX)}...`;
+
 /** A fault in a readable object: Kubernetes' `field.Error`. */
 export type FieldError = {
   /** In Kubernetes' notation: `spec.template.spec.containers[0].image`. */
@@ -72,7 +88,7 @@ export function fieldErrorText({ kind, value, message }: FieldError): string {
   const parts = [WORDS[kind]];
   if (value !== undefined) parts.push(shown(value));
   if (message !== '') parts.push(message);
-  return parts.join(': ');
+  return parts.map(briefly).join(': ');
 }
 
 /** Longer values, which come from outside, would bury the path. */

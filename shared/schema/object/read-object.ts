@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { fieldPath } from './field-error.ts';
+import { briefly, fieldPath, firstFaults } from './field-error.ts';
 
 /** How to treat a field that Kubernetes does not know: an error, a warning, or nothing. */
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
@@ -33,7 +33,7 @@ export function readObject<T extends { readonly apiVersion?: string | undefined;
   form: ObjectForm<T>,
 ): ReadObject<T> {
   const decoded = decode(document, form.shape);
-  if (decoded.kind === 'undecodable') return unreadable(form, decoded.problems);
+  if (decoded.kind === 'undecodable') return unreadable(form, decoded.problems, '', decoded.more);
   const { object, unknownFields } = decoded;
   const foreign = foreignKind(object, form);
   if (foreign !== null) return refusedReading(foreign);
@@ -63,16 +63,26 @@ export function misplacedReading(
   return refusedReading(`resourceVersion ${message}`, [{ path: 'metadata.resourceVersion', message }]);
 }
 
-/** The answer for an object that is not readable as its kind, with the reasons. */
-export const unreadable = (
+/**
+ * The answer for an object that is not readable as its kind, with the first hundred reasons.
+ *
+ * @param others how many reasons there are beside `problems`
+ */
+export function unreadable(
   { apiVersion, kind }: Pick<ObjectForm<unknown>, 'apiVersion' | 'kind'>,
   problems: readonly Problem[],
   why = '',
-): Undecodable =>
-  refusedReading(
-    `${kind} in version ${JSON.stringify(versionOf(apiVersion))} cannot be handled as a ${kind}: ${why}${problems.map(({ message }) => message).join(', ')}`,
-    problems,
+  others = 0,
+): Undecodable {
+  const { told, more: left } = firstFaults(problems);
+  const more = left + others;
+  const brief = told.map(({ path, message }) => ({ path: briefly(path), message: briefly(message) }));
+  const words = [...brief.map(({ message }) => message), ...(more > 0 ? [`and ${more} more`] : [])];
+  return refusedReading(
+    `${kind} in version ${JSON.stringify(versionOf(apiVersion))} cannot be handled as a ${kind}: ${why}${words.join(', ')}`,
+    brief,
   );
+}
 
 const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
@@ -89,22 +99,26 @@ function foreignKind(
 
 type Decoded<T> =
   | { readonly kind: 'decoded'; readonly object: T; readonly unknownFields: readonly string[] }
-  | { readonly kind: 'undecodable'; readonly problems: readonly Problem[] };
+  /** `more`: wrong types that are not among the problems. */
+  | { readonly kind: 'undecodable'; readonly problems: readonly Problem[]; readonly more: number };
 
 /** Lists and drops unknown fields. The caller decides whether they are errors. */
 function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
   const strict = shape.safeParse(document);
   if (strict.success) return { kind: 'decoded', object: strict.data, unknownFields: [] };
   const unknown: (readonly PropertyKey[])[] = [];
-  const problems: Problem[] = [];
+  const wrong: z.core.$ZodIssue[] = [];
   for (const issue of strict.error.issues) {
     if (issue.code === 'unrecognized_keys') for (const key of issue.keys) unknown.push([...issue.path, key]);
-    else problems.push({ path: fieldPath(issue.path), message: typeProblem(issue, document) });
+    else wrong.push(issue);
   }
   const unknownFields = unknown.map((path) => fieldPath(path));
-  if (problems.length > 0) {
+  if (wrong.length > 0) {
+    // Words cost more than faults, of which there may be 100,000.
+    const { told, more } = firstFaults(wrong);
+    const problems = told.map((issue) => ({ path: fieldPath(issue.path), message: typeProblem(issue, document) }));
     const strays = unknownFields.map((path) => ({ path, message: `unknown field ${JSON.stringify(path)}` }));
-    return { kind: 'undecodable', problems: [...problems, ...strays] };
+    return { kind: 'undecodable', problems: [...problems, ...strays], more };
   }
   const lenient = structuredClone(document);
   for (const path of unknown) remove(lenient, path);

@@ -4,12 +4,17 @@ import { OVERRIDES_CHARS_MAX, hasLateProgram, overridesCharsMax } from '../../do
 import type { Labels, PodTemplate } from '../../domain/spec/manifest.ts';
 import type { TaskOwner } from '../../domain/task/task-environment.ts';
 import type { PodSpec, Volume } from '../../domain/spec/pod-spec.ts';
-import { ARCHITECTURE_SELECTOR, EPHEMERAL_GIB_MAX, ephemeralStorageOf } from '../../domain/task/pod-template.ts';
+import {
+  ARCHITECTURE_SELECTOR,
+  EPHEMERAL_GIB_MAX,
+  TASK_CONTAINERS_MAX,
+  ephemeralStorageOf,
+} from '../../domain/task/pod-template.ts';
 import type { AdmittedItems } from '../items/job-items-rules.ts';
 import { admitContainer, textOr } from './admit-container.ts';
 import { containerErrors } from './container-rules.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
-import { type FieldError, duplicate, forbidden, invalid, required, tooLong } from '../object/field-error.ts';
+import { type FieldError, duplicate, forbidden, invalid, required, tooLong, tooMany } from '../object/field-error.ts';
 import { keptFields } from '../object/kept-fields.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
 import { refusedFields } from './pod-fields.ts';
@@ -51,7 +56,9 @@ const NO_SPEC: Partial<PodSpecShape> = {};
  * template (labels, selector, restartPolicy) are in job-spec-rules.ts.
  */
 export function admitPodTemplate(shape: TemplateShape | undefined, job: TemplateContext): AdmittedTemplate {
-  const spec = shape?.spec;
+  const long = longLists(shape?.spec);
+  const spec =
+    shape?.spec === undefined ? undefined : { ...shape.spec, ...Object.fromEntries(long.map(([name]) => [name, []])) };
   const metadata = shape?.metadata;
   const template: PodTemplate = {
     metadata: { ...keptFields('ObjectMeta', metadata ?? {}), labels: metadata?.labels ?? {} },
@@ -61,7 +68,8 @@ export function admitPodTemplate(shape: TemplateShape | undefined, job: Template
     ...labelErrors(`${PATH}.labels`, metadata?.labels),
     ...annotationErrors(`${PATH}.annotations`, metadata?.annotations),
     ...refusedFields('metadata', `${PATH}.metadata`, metadata),
-    ...(spec === undefined ? [required(`${SPEC}.containers`)] : specErrors(spec, template.spec)),
+    ...long.map(([name, count, countMax]) => tooMany(`${SPEC}.${name}`, count, countMax)),
+    ...(spec === undefined ? [required(`${SPEC}.containers`)] : long.length > 0 ? [] : specErrors(spec, template.spec)),
   ];
   return {
     template,
@@ -69,6 +77,21 @@ export function admitPodTemplate(shape: TemplateShape | undefined, job: Template
     warnings: spec === undefined ? [] : templateWarnings(SPEC, spec, job.items?.items.columns ?? []),
   };
 }
+
+/** Longer lists can be no task's; nobody looks at what is in them. */
+const LISTS_MAX = {
+  containers: TASK_CONTAINERS_MAX,
+  initContainers: TASK_CONTAINERS_MAX,
+  volumes: 500,
+  imagePullSecrets: 500,
+} as const;
+type LongList = readonly [name: keyof typeof LISTS_MAX, count: number, countMax: number];
+
+const longLists = (spec: PodSpecShape | undefined): readonly LongList[] =>
+  (Object.keys(LISTS_MAX) as (keyof typeof LISTS_MAX)[]).flatMap((name): readonly LongList[] => {
+    const count = spec?.[name]?.length ?? 0;
+    return count > LISTS_MAX[name] ? [[name, count, LISTS_MAX[name]]] : [];
+  });
 
 /** The spec as written, with Kubernetes' defaults for a template (`SetDefaults_PodSpec`). A Pod has more defaults. */
 function admitPodSpec(shape: Partial<PodSpecShape>): PodSpec {

@@ -1,3 +1,5 @@
+import { briefly, firstFaults } from '../object/field-error.ts';
+
 /** A Job that a message asks for. */
 export type Submission = {
   readonly namespace: string;
@@ -63,8 +65,14 @@ export type ReadMessage =
       readonly faults: readonly Fault[];
     };
 
-export const unreadable = (
+/** Keeps the first faults of a message, and how many there are beside. */
+export function unreadable(
   message: string,
-  faults: readonly Fault[] = [],
+  all: readonly Fault[] = [],
   namespace: string | null = null,
-): ReadMessage & { readonly kind: 'unreadable' } => ({ kind: 'unreadable', namespace, message, faults });
+): ReadMessage & { readonly kind: 'unreadable' } {
+  const { told, more } = firstFaults(all);
+  const faults = told.map(({ path, message: why }) => ({ path: briefly(path), message: briefly(why) }));
+  if (more > 0) faults.push({ path: '', message: `and ${more} more` });
+  return { kind: 'unreadable', namespace, message, faults };
+}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { firstFaults } from '../object/field-error.ts';
 
 const SentPart = z.strictObject({ items: z.array(z.array(z.string())), sha256: z.string().optional() });
 const SealShape = z.strictObject({ items: z.int().optional(), sha256: z.string().optional() });
@@ -18,7 +19,8 @@ export const readSeal = (value: unknown): SentBody<Seal> => readAs(SealShape, va
 
 function readAs<S extends z.ZodType>(shape: S, value: unknown): SentBody<z.output<S>> {
   const read = shape.safeParse(value);
-  return read.success
-    ? { kind: 'read', value: read.data }
-    : { kind: 'unreadable', message: z.prettifyError(read.error) };
+  if (read.success) return { kind: 'read', value: read.data };
+  const { told, more } = firstFaults(read.error.issues);
+  const words = z.prettifyError({ issues: [...told] });
+  return { kind: 'unreadable', message: more === 0 ? words : `${words}\nand ${more} more` };
 }

@@ -77,6 +77,11 @@ describe('a JobConfig by upstream’s validation table', () => {
       `${SCHEDULE}.cron.expression: Required value: say when: expression, or several expressions`,
     ],
     [
+      'too many expressions',
+      cron({ expression: '', expressions: Array.from({ length: 101 }, () => '@daily') }),
+      `${SCHEDULE}.cron.expressions: Too many: 101: must have at most 100 items`,
+    ],
+    [
       'one and several expressions',
       cron({ expressions: ['@daily'] }),
       `${SCHEDULE}.cron.expressions: Forbidden: cannot specify both expression and expressions`,

@@ -30,7 +30,16 @@ describe('parseDocument never throws, and reads nothing that could harm', () => 
     ['a deep object in JSON', 'json', repeated(20_000, '{"a":', '1', '}'), 'nested deeper than 100 levels'],
     ['a deep list in YAML', 'yaml', repeated(20_000, '[', '', ']'), 'nested deeper than 100 levels'],
     ['a deep list of dashes', 'yaml', '- '.repeat(20_000), 'nested deeper than 100 levels'],
-    ['a deep key', 'yaml', '? '.repeat(20_000), 'nested deeper than 100 levels'],
+    ['a deep key', 'yaml', '? '.repeat(20_000), 'a key is a list or a map'],
+    ['a list as a key', 'yaml', '? [a, b]\n: 1', 'a key is a list or a map'],
+    ['keys in keys', 'yaml', `${'? '.repeat(90)}[${'"a",'.repeat(10_000)}]`, 'a key is a list or a map'],
+    [
+      'many aliases',
+      'yaml',
+      Array.from({ length: 502 }, (_v, i) => `a${i}: &a${i} [${i === 0 ? '' : `*a${i - 1}`}]`).join('\n'),
+      'more than 500 aliases',
+    ],
+    ['many values in YAML', 'yaml', `[${'1,'.repeat(43_700)}]`, 'more than 43690 keys and values: send JSON'],
     ['a prototype in JSON', 'json', '{"a":{"__pro\\u0074o__":{"b":1}}}', 'key "__proto__"'],
     ['a prototype in YAML', 'yaml', '__proto__: { b: 1 }', 'key "__proto__"'],
   ])('%s', (_, format, text, reason) => {
