@@ -41,6 +41,8 @@ export type ItemStore = {
    * `itemsPerPart` items.
    */
   writePart(head: ContentHead, part: ItemPart): Promise<{ readonly kind: 'written' | 'conflict' }>;
+  /** One part, by its number, whatever there are beside it. null: it is not stored whole. */
+  readPart(content: ContentId, no: number): Promise<PartSummary | null>;
   /** All parts that are stored whole, in order. */
   listParts(content: ContentId): Promise<readonly PartSummary[]>;
   /** False: it is gone. A content that is sealed already stays as it is. */

@@ -84,6 +84,9 @@ export const ITEM_CASES: readonly StoreCase[] = [
       });
       expect(await items.writePart(head, aPart(0, rowsOf(0, 2)))).toEqual({ kind: 'written' });
       expect(await items.listParts(CONTENT)).toEqual([summary(aPart(0, rowsOf(0, 2))), summary(part)]);
+      expect(await items.readPart(CONTENT, 1)).toEqual(summary(part));
+      expect(await items.readPart(CONTENT, 2)).toBeNull();
+      expect(await items.readPart('0b5dd5a2-0000-4000-8000-00000000000f', 1)).toBeNull();
       await items.seal(CONTENT, SEALED);
       expect((await items.readItems(CONTENT, 1_003))?.rows[3]).toEqual(rowsOf(1_003, 1_003)[0]?.with(1, 'xxx'));
     },
@@ -134,6 +137,7 @@ export const ITEM_CASES: readonly StoreCase[] = [
       expect(await items.remove(CONTENT)).toEqual({ kind: 'removed' });
       expect(await items.readItems(CONTENT, 0)).toBeNull();
       expect(await items.listParts(CONTENT)).toEqual([]);
+      expect(await items.readPart(CONTENT, 0)).toBeNull();
       expect(await items.listContents({ after: null, limit: 10 })).toEqual({ contents: [], next: null });
       expect(await items.remove(CONTENT)).toEqual({ kind: 'removed' });
     },

@@ -46,6 +46,11 @@ export const items = (rows: LmdbRows, now: () => EpochMs): ItemStore => ({
     });
   },
 
+  async readPart(content, no) {
+    const row = rows.read(partKey(content, no));
+    return row === null ? null : jsonIn(row, PartSummarySchema);
+  },
+
   async listParts(content) {
     return [...rows.range(...rangeOf(partsOf(content)))].map(([, row]) => jsonIn(row, PartSummarySchema));
   },

@@ -47,6 +47,13 @@ export function createMemoryItems(now: () => EpochMs): ItemStore {
       return { kind: 'written' };
     },
 
+    async readPart(id, no) {
+      const part = alive(id)?.parts.get(no);
+      if (part === undefined) return null;
+      const { rows: _rows, ...summary } = part;
+      return summary;
+    },
+
     async listParts(id) {
       const parts = [...(alive(id)?.parts.values() ?? [])].sort((a, b) => a.no - b.no);
       return parts.map(({ rows: _rows, ...summary }) => summary);

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { itemFault } from '../../domain/items/item-list.ts';
+import { ITEMS_MAX, itemFault } from '../../domain/items/item-list.ts';
 import { type PartSummary, partOf, sealedOf } from '../../domain/items/item-parts.ts';
 import { type Seal, type SentBody, readSeal, readSentPart } from '../../schema/worklist/sent-parts.ts';
 import { type FieldError, invalid } from '../../schema/object/field-error.ts';
@@ -22,12 +22,14 @@ export async function addPart(c: Context, deps: ApiDeps): Promise<Response> {
   const { head, name } = found;
   const no = Number(/^\d{1,7}$/.exec(c.req.param('no') ?? '')?.[0] ?? Number.NaN);
   if (Number.isNaN(no)) return errorResponse(badRequest('a part has a number, from 0 on'));
+  const beyond = beyondErrors(no, 1, head);
+  if (beyond.length > 0) return errorResponse(invalidObject(WORK_LISTS, name, beyond));
   const body = await bodyOf(c, readSentPart);
   if (body instanceof Response) return body;
   const part = partOf(no, body.items, head.columns, deps.hash);
   const errors = partErrors(part, body.sha256, head);
   if (errors.length > 0) return errorResponse(invalidObject(WORK_LISTS, name, errors));
-  const known = (await deps.items.listParts(head.content)).find((each) => each.no === no);
+  const known = await deps.items.readPart(head.content, no);
   if (head.sealed !== null && known?.sha256 !== part.sha256)
     return errorResponse(conflict(WORK_LISTS, name, 'it is sealed: its items do not change'));
   const written = known?.sha256 === part.sha256 ? { kind: 'written' } : await deps.items.writePart(head, part);
@@ -40,12 +42,21 @@ export async function addPart(c: Context, deps: ApiDeps): Promise<Response> {
 
 const shownPart = ({ no, count, bytes, sha256 }: PartSummary) => ({ no, items: count, bytes, sha256 });
 
+/** The faults of a part with items that no list can have. */
+function beyondErrors(no: number, count: number, { itemsPerPart }: ContentHead): readonly FieldError[] {
+  const items = no * itemsPerPart + count;
+  return items <= ITEMS_MAX
+    ? []
+    : [invalid('no', no, `the list would have ${items} items and more; the limit is ${ITEMS_MAX}`)];
+}
+
 function partErrors(
   { no, rows, sha256 }: ReturnType<typeof partOf>,
   said: string | undefined,
-  { columns, itemsPerPart }: ContentHead,
+  head: ContentHead,
 ): readonly FieldError[] {
-  const errors: FieldError[] = [];
+  const { columns, itemsPerPart } = head;
+  const errors: FieldError[] = [...beyondErrors(no, rows.length, head)];
   if (said !== undefined && said !== sha256)
     errors.push(invalid('sha256', said, `the items have ${sha256}: they have changed on their way`));
   if (rows.length === 0 || rows.length > itemsPerPart)

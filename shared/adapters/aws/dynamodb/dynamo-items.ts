@@ -73,6 +73,11 @@ export const items = (table: Table): ItemStore => ({
     return { kind: (await claimPart(table, claim, summary)) ? 'written' : 'conflict' };
   },
 
+  async readPart(content, no) {
+    const row = await readRow(table, itemPartKey(content, no));
+    return row?.[ATTRIBUTE.body] === undefined ? null : jsonIn(row, PartSummarySchema);
+  },
+
   async listParts(content) {
     const rows = await queryAll(table, rangeRequest(table.name, contentPartition(content), ...PARTS_RANGE));
     return rows.filter((row) => row[ATTRIBUTE.body] !== undefined).map((row) => jsonIn(row, PartSummarySchema));
