@@ -11,6 +11,7 @@ import { furikoJobRoutes } from './furiko/furiko-job-routes.ts';
 import { jobConfigRoutes } from './furiko/job-config-routes.ts';
 import { auditTrail } from './authorization/audit-trail.ts';
 import { authorizationGuard } from './authorization/authorization-guard.ts';
+import { impersonationGuard } from './authorization/impersonation-guard.ts';
 import { createAuthorizer } from './http/authorizer.ts';
 import { callerOf } from './http/caller.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
@@ -69,6 +70,7 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   if (ports.audit !== undefined) app.use(auditTrail({ ...deps, audit: ports.audit, originOf }));
   if (options.embedded === true) app.use(loopbackGuard);
   if (authenticate !== undefined) app.use(authentication(authenticate));
+  app.use(impersonationGuard(deps.callerOf));
   if (authorizer !== null) app.use(authorizationGuard({ ...deps, authorizer }));
   app.use(timeoutGuard);
   app.route('/', openApiRoutes());

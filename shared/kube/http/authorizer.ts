@@ -31,7 +31,7 @@ export function createAuthorizer(reader: PolicyReader, callerOf: (c: Context) =>
     async refusal(c, wanted) {
       const user = callerOf(c);
       const decision = await decide(user, wanted);
-      note(c, decision);
+      noteDecision(c, decision);
       if (decision.allowed) return null;
       const why = forbiddenText(user, wanted);
       return notAuthorized(wanted, decision.reason === '' ? why : `${why}: ${decision.reason}`);
@@ -47,7 +47,8 @@ export function createAuthorizer(reader: PolicyReader, callerOf: (c: Context) =>
 
 const DECISION = 'decision';
 
-function note(c: Context, decision: Decision): void {
+/** Remembers what was decided about a request, for the audit log. */
+export function noteDecision(c: Context, decision: Decision): void {
   c.set(DECISION, decision);
 }
 
