@@ -28,12 +28,12 @@ function startStream(contentType: string, pieces: Pieces, { onRead, onSent, onEn
     void iterator.return?.().then(undefined, () => undefined);
   };
   const encoder = new TextEncoder();
-  let breakOff = stop;
+  let breakOff: (why: string) => void = stop;
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        breakOff = () => {
-          controller.error(new Error('the client has not read for too long'));
+        breakOff = (why) => {
+          controller.error(new Error(why));
           stop();
         };
       },
@@ -59,64 +59,101 @@ function startStream(contentType: string, pieces: Pieces, { onRead, onSent, onEn
     { highWaterMark: 0 },
   );
   const headers = { 'content-type': contentType, 'cache-control': 'no-cache, private' };
-  return { response: new Response(body, { headers }), breakOff: () => breakOff() };
+  return { response: new Response(body, { headers }), breakOff: (why: string) => breakOff(why) };
 }
 
-/** The long-lived streams of one process: watches and followed logs. */
+/** The long-lived streams of one process: watches and followed logs. All users share them: see {@link createOpenStreams}. */
 export type OpenStreams = {
-  /** Sends text as {@link streamLines} does, or 429 while too many are open. */
-  send(contentType: string, pieces: Pieces): Response;
+  /** Sends text to a user as {@link streamLines} does, or 429 while too many are open. */
+  send(user: string, contentType: string, pieces: Pieces): Response;
   /** Waits for text that is sent as a whole; it counts as an open stream too. */
-  collect(contentType: string, pieces: Pieces): Promise<Response>;
+  collect(user: string, contentType: string, pieces: Pieces): Promise<Response>;
   readonly open: () => number;
 };
+
+/** `since`: since when it is not being read; null: it is being read. */
+type Open = { since: number | null; readonly user: string; readonly breakOff: (why: string) => void };
 
 /** Each holds a connection. */
 const OPEN_STREAMS_MAX = 1000;
 /** A connected client that has not read for this long gives way to others. */
 const STALLED_MS = 60_000;
 
+/**
+ * Counts them by user. A user alone may have all; once all are taken, the user who has most gives way to one who has fewer, so that
+ * each of n users gets an nth of them, however many the others open.
+ *
+ * @param max how many may be open in all
+ */
 export function createOpenStreams({ now }: Pick<Clock, 'now'>, max = OPEN_STREAMS_MAX): OpenStreams {
-  /** Since when the stream is not being read; null: it is being read. */
-  const idle = new Map<symbol, { since: number | null; readonly breakOff: () => void }>();
-  const isFull = (): boolean => {
-    if (idle.size < max) return false;
-    for (const { since, breakOff } of idle.values()) if (since !== null && now() - since > STALLED_MS) breakOff();
-    return idle.size >= max;
+  const all = new Set<Open>();
+  const endStalled = (): void => {
+    for (const { since, breakOff } of all)
+      if (since !== null && now() - since > STALLED_MS) breakOff('the client has not read for too long');
+  };
+  /** null: there is a place for one more; otherwise the answer. */
+  const refusalTo = (user: string): Response | null => {
+    if (all.size < max) return null;
+    endStalled();
+    if (all.size < max) return null;
+    const displaced = givingWay([...all], user);
+    displaced?.breakOff('a user who has fewer watches and followed logs open takes its place');
+    return displaced === null ? tooMany(countOf([...all], user), max) : null;
   };
   return {
-    open: () => idle.size,
-    send(contentType, pieces) {
-      if (isFull()) return refusal(max);
-      const id = Symbol('stream');
-      const mark = (since: number | null): void => {
-        const entry = idle.get(id);
-        if (entry !== undefined) entry.since = since;
-      };
+    open: () => all.size,
+    send(user, contentType, pieces) {
+      const refused = refusalTo(user);
+      if (refused !== null) return refused;
+      const entry: Open = { since: now(), user, breakOff: (why) => breakOff(why) };
       const { response, breakOff } = startStream(contentType, pieces, {
-        onRead: () => mark(null),
-        onSent: () => mark(now()),
-        onEnd: () => idle.delete(id),
+        onRead: () => void (entry.since = null),
+        onSent: () => void (entry.since = now()),
+        onEnd: () => all.delete(entry),
       });
-      idle.set(id, { since: now(), breakOff });
+      all.add(entry);
       return response;
     },
-    async collect(contentType, pieces) {
-      if (isFull()) return refusal(max);
-      const id = Symbol('collection');
-      idle.set(id, { since: null, breakOff: () => undefined });
+    async collect(user, contentType, pieces) {
+      const refused = refusalTo(user);
+      if (refused !== null) return refused;
+      const entry: Open = { since: null, user, breakOff: () => all.delete(entry) };
+      all.add(entry);
       try {
-        const iterator = pieces(() => false);
+        const iterator = pieces(() => !all.has(entry));
         const texts: string[] = [];
         for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) texts.push(next.value);
+        // Part of a log would look like all of it.
+        if (!all.has(entry)) return tooMany(countOf([...all], user), max);
         const headers = { 'content-type': contentType, 'cache-control': 'no-cache, private' };
         return new Response(texts.join(''), { headers });
       } finally {
-        idle.delete(id);
+        all.delete(entry);
       }
     },
   };
 }
 
-const refusal = (max: number): Response =>
-  errorResponse(tooManyRequests(`${max} watches and followed logs are open already; try again later`, 1));
+const countOf = (open: readonly Pick<Open, 'user'>[], user: string): number =>
+  open.filter((each) => each.user === user).length;
+
+/**
+ * The newest stream of the user who has most; null: nobody has so many that this user would still have fewer.
+ *
+ * @param open from the oldest to the newest
+ */
+function givingWay(open: readonly Open[], user: string): Open | null {
+  const counts = new Map<string, number>();
+  for (const each of open) counts.set(each.user, (counts.get(each.user) ?? 0) + 1);
+  const most = Math.max(0, ...counts.values());
+  if (most <= (counts.get(user) ?? 0) + 1) return null;
+  return open.findLast((each) => counts.get(each.user) === most) ?? null;
+}
+
+const tooMany = (own: number, max: number): Response =>
+  errorResponse(
+    tooManyRequests(
+      `you have ${own} watches and followed logs open, and ${max} may be open in all; end some, or try again later`,
+      1,
+    ),
+  );

@@ -47,9 +47,10 @@ export async function watchAnswer<T extends KubeObject>(
     heartbeatMs,
   };
   const pieces = (isCancelled: () => boolean) => lines(c, source, { ...how, isCancelled }, writer, deps);
+  const { username } = deps.callerOf(c);
   return watchMode === 'stream'
-    ? deps.streams.send('application/json', pieces)
-    : deps.streams.collect('application/json', pieces);
+    ? deps.streams.send(username, 'application/json', pieces)
+    : deps.streams.collect(username, 'application/json', pieces);
 }
 
 type Begin =

@@ -119,9 +119,10 @@ async function readLog(c: Context, namespace: string, name: string, deps: ApiDep
     logText(source, wanted.value, { endsAt, isCancelled, checkEnded: hasEnded }, deps);
   // A log that is not followed ends by itself, however many others are open.
   if (!wanted.value.follow) return streamLines('text/plain', pieces);
+  const { username } = deps.callerOf(c);
   return options.watchMode === 'buffered'
-    ? deps.streams.collect('text/plain', pieces)
-    : deps.streams.send('text/plain', pieces);
+    ? deps.streams.collect(username, 'text/plain', pieces)
+    : deps.streams.send(username, 'text/plain', pieces);
 }
 
 /** When an answer must be over. */

@@ -348,7 +348,7 @@ describe('open watches are counted', () => {
 
   test('a stream that throws gives its place back and breaks off', async () => {
     const streams = createOpenStreams({ now: () => START }, 1);
-    const answer = streams.send('text/plain', async function* () {
+    const answer = streams.send('kim', 'text/plain', async function* () {
       yield 'one';
       throw new Error('gone');
     });
@@ -356,7 +356,7 @@ describe('open watches are counted', () => {
     await expect(answer.text()).rejects.toThrow('gone');
     expect(streams.open()).toBe(0);
     await expect(
-      streams.collect('text/plain', async function* () {
+      streams.collect('kim', 'text/plain', async function* () {
         yield 'one';
         throw new Error('gone');
       }),
@@ -372,18 +372,18 @@ describe('open watches are counted', () => {
       await new Promise(() => undefined);
       yield 'never';
     };
-    const stalled = streams.send('text/plain', forever).body!.getReader();
-    const read = streams.send('text/plain', forever).body!.getReader();
+    const stalled = streams.send('kim', 'text/plain', forever).body!.getReader();
+    const read = streams.send('kim', 'text/plain', forever).body!.getReader();
     await stalled.read();
     await read.read();
     const waiting = read.read();
     await settle();
     now = plusMs(START, 60_000);
-    expect(streams.send('text/plain', forever).status).toBe(429);
+    expect(streams.send('kim', 'text/plain', forever).status).toBe(429);
     now = plusMs(START, 60_001);
-    expect(streams.send('text/plain', forever).status).toBe(200);
+    expect(streams.send('kim', 'text/plain', forever).status).toBe(200);
     await expect(stalled.read()).rejects.toThrow('the client has not read for too long');
-    expect([streams.open(), streams.send('text/plain', forever).status]).toEqual([2, 429]);
+    expect([streams.open(), streams.send('kim', 'text/plain', forever).status]).toEqual([2, 429]);
     await read.cancel();
     expect([streams.open(), (await waiting).done]).toEqual([1, true]);
   });
