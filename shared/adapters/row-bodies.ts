@@ -176,6 +176,7 @@ export const ContentHeadSchema: z.ZodType<{ readonly head: ContentHead; readonly
       columns: z.array(z.string()),
       itemsPerPart: z.number(),
       createdAt: Time,
+      accounts: z.array(z.string()).optional(),
       sealed: z.object(sized).nullable(),
     }),
     removingSince: Time.nullable(),

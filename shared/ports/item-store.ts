@@ -19,6 +19,8 @@ export type ContentHead = {
   /** Every part has as many items, but for the last: so no two parts can hold the same item. */
   readonly itemsPerPart: number;
   readonly createdAt: EpochMs;
+  /** ServiceAccounts under which Jobs may run with it: those that its writer could use. Omitted: all. */
+  readonly accounts?: readonly string[] | undefined;
   /** null: it is not sealed, so parts may be added, and no Job may use it. */
   readonly sealed: SealedContent | null;
 };

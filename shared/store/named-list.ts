@@ -9,7 +9,7 @@ type ListSource = { readonly objects: ObjectStore; readonly items: ItemStore; re
 
 /**
  * The WorkList that a new Job names, as it is now; null: it names none. A Job that runs another again gets the items of that
- * one, even if the WorkList is gone or was made anew.
+ * one, even if the WorkList is gone or was made anew, for the accounts that the writer of those could use.
  *
  * @param annotations of the Job as it was sent, not admitted yet
  */
@@ -20,22 +20,30 @@ export async function findNamedList(
 ): Promise<NamedList | null> {
   const { [ANNOTATIONS.workList]: name, [ANNOTATIONS.rerunOf]: before } = annotations;
   if (typeof name !== 'string') return null;
-  const again = typeof before === 'string' ? await listOfJob(before, name, namespace, jobs) : null;
+  const again = typeof before === 'string' ? await listOfJob(before, name, namespace, { items, jobs }) : null;
   if (again !== null) return again;
   const found = await objects.read('WorkList', { namespace, name });
   const head = found === null ? null : await items.readHead(found.document.metadata.uid);
   if (head === null) return { kind: 'absent' };
-  const { content, columns, sealed } = head;
+  const { content, columns, accounts, sealed } = head;
   if (sealed === null) return { kind: 'open' };
   const { count, sha256, widest, taskColumns } = sealed;
-  return { kind: 'sealed', content, columns, count, sha256, widest, taskColumns };
+  return { kind: 'sealed', content, columns, count, sha256, widest, taskColumns, accounts };
 }
 
 /** What another Job has pinned under this name; null: it has not. */
-async function listOfJob(job: string, list: string, namespace: string, jobs: JobStore): Promise<NamedList | null> {
+async function listOfJob(
+  job: string,
+  list: string,
+  namespace: string,
+  { items, jobs }: Pick<ListSource, 'items' | 'jobs'>,
+): Promise<NamedList | null> {
   const uid = await jobs.findJob(namespace, job);
   const spec = uid === null ? null : await jobs.readSpec(uid);
   if (spec === null || spec.manifest.metadata.annotations?.[ANNOTATIONS.workList] !== list) return null;
   const pinned = pinnedItemsOf(spec.manifest);
-  return pinned === null ? null : { kind: 'sealed', ...pinned };
+  if (pinned === null) return null;
+  const head = await items.readHead(pinned.content);
+  // Without its head nobody knows who wrote it.
+  return { kind: 'sealed', ...pinned, accounts: head === null ? [] : head.accounts };
 }

@@ -14,6 +14,7 @@ const aHead = (change: Partial<ContentHead> = {}) => ({
   columns: ['FRUIT', 'COLOR'],
   itemsPerPart: 1_000,
   createdAt: T0,
+  accounts: ['reports'],
   ...change,
 });
 

@@ -1,4 +1,5 @@
 import { asTime } from '../../domain/base/time.ts';
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import { cronRulesOf } from '../../domain/cron/cron-rules.ts';
 import type { CronJobManifest, CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
@@ -19,9 +20,10 @@ import { namespaceStanding } from '../../store/namespace-standing.ts';
 /** An existing CronJob: as shown and as stored. */
 export type FoundCronJob = Found & { readonly stored: StoredObject };
 
-const runsAs = ({ spec: { jobTemplate } }: CronJobManifest): RunsAs => ({
+/** The keys of objects that start its Jobs are variables there. */
+const runsAs = ({ metadata, spec: { jobTemplate } }: CronJobManifest): RunsAs => ({
   account: jobTemplate.spec.template.spec.serviceAccountName ?? null,
-  program: jobTemplate,
+  program: { jobTemplate, objects: metadata.annotations?.[ANNOTATIONS.onObjectCreated] ?? null },
 });
 
 /** An admitted CronJob. */

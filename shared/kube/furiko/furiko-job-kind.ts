@@ -50,12 +50,12 @@ export function furikoJobKind(deps: ApiDeps): WritableKind<FoundJob<FurikoJobObj
       return { kind: 'ok', admitted: { ...view.spec, manifest, furiko }, warnings, changed };
     },
 
-    async create(spec, managedFields) {
+    async create(spec, managedFields, user) {
       const { config } = partOf(spec);
-      if (config === null) return writes.create(spec, managedFields);
+      if (config === null) return writes.create(spec, managedFields, user);
       const placed = await withPlace(spec, config, deps);
       if (placed.kind !== 'placed') return placed;
-      const created = await writes.create(placed.spec, managedFields);
+      const created = await writes.create(placed.spec, managedFields, user);
       if (created.kind === 'created') await deps.configCommands.wakeConfig(config.uid);
       else await deps.configCommands.givePlaceBack(config.uid, spec.identity.uid);
       return created;

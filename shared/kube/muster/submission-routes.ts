@@ -9,11 +9,14 @@ import { at } from '../list/stored-field.ts';
 import { accountIn, cannotUse, mayRunAs } from '../write/account-objection.ts';
 import { readAtMost } from '../http/request-body.ts';
 import {
+  CRONJOBS,
+  JOBS,
   type StatusError,
   badRequest,
   errorResponse,
   forbidden,
   methodNotAllowed,
+  notFound,
   tooLarge,
   unsupportedMediaType,
 } from '../http/status-error.ts';
@@ -73,12 +76,16 @@ const onJobs = (verb: string, place: { readonly namespace: string; readonly name
 async function accountRefusal(user: User, submission: Submission, deps: Deps): Promise<StatusError | null> {
   if (deps.authorization !== 'RBAC') return null;
   const { namespace } = submission;
-  const account = accountIn(await podSpecOf(submission, deps));
+  const podSpec = await podSpecOf(submission, deps);
+  // Nobody knows what a later template will run as.
+  if (podSpec === undefined && submission.of.kind !== 'manifest')
+    return notFound(submission.of.kind === 'Job' ? JOBS : CRONJOBS, submission.of.name);
+  const account = accountIn(podSpec);
   if (await mayRunAs(user, namespace, account, deps)) return null;
   return forbidden(cannotUse(user, namespace, account));
 }
 
-/** The Pod's spec of the Job that a submission makes; undefined: what it is made from is not there yet. */
+/** The Pod's spec of the Job that a submission makes; undefined: what it is made from is not there. */
 async function podSpecOf({ namespace, of }: Submission, { objects, jobs }: Deps): Promise<unknown> {
   switch (of.kind) {
     case 'manifest':

@@ -38,8 +38,8 @@ function quotaKind(deps: ApiDeps): WritableKind<FoundPlain, AdmittedPlain> {
   };
   return {
     ...plain,
-    async create(admitted, managedFields) {
-      const created = await plain.create(admitted, managedFields);
+    async create(admitted, managedFields, user) {
+      const created = await plain.create(admitted, managedFields, user);
       return created.kind === 'created'
         ? { kind: 'created', object: await counted(admitted, created.object) }
         : created;

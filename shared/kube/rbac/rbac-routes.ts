@@ -90,10 +90,10 @@ function besideDerived(
   const seen = withDerived(deps);
   return {
     ...plain,
-    async create(admitted, managedFields) {
+    async create(admitted, managedFields, user) {
       const { namespace = '', name } = admitted.manifest.metadata;
       const isTaken = (await seen.read(kind, { namespace, name })) !== null;
-      return isTaken ? { kind: 'taken' } : plain.create(admitted, managedFields);
+      return isTaken ? { kind: 'taken' } : plain.create(admitted, managedFields, user);
     },
     async remove(found, propagation, user) {
       const { key, version } = found.stored;

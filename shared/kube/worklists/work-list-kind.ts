@@ -1,6 +1,7 @@
 import { type ItemPart, partsOf, sealedOf } from '../../domain/items/item-parts.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import { asTime } from '../../domain/base/time.ts';
+import type { Accounts } from '../../domain/rbac/usable-accounts.ts';
 import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import type { ContentHead, SealedContent } from '../../ports/item-store.ts';
 import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
@@ -14,6 +15,7 @@ import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { WORK_LISTS } from '../http/status-error.ts';
 import { renderStored } from '../list/stored-objects.ts';
+import { accountsOf } from '../write/account-objection.ts';
 import type { Found, WritableKind } from '../write/writable-kind.ts';
 
 /** An existing WorkList: as shown and as stored. */
@@ -91,11 +93,11 @@ export function workListKind(deps: ApiDeps): WritableKind<FoundWorkList, Admitte
 
     preview: (admitted) => shown(admitted, [], 0),
 
-    async create(admitted, managedFields) {
+    async create(admitted, managedFields, user) {
       const { manifest, uid } = admitted;
       const refusal = await this.wouldCreate(admitted);
       if (refusal?.kind === 'taken') return { kind: 'taken' };
-      await storeItems(admitted, deps);
+      await storeItems(admitted, await accountsOf(user, manifest.metadata.namespace, deps), deps);
       const document = documentOf(admitted, managedFields);
       const committed = await objects.commit('WorkList', { key: keyOf(manifest), was: 0, document });
       if (committed.kind === 'committed')
@@ -132,7 +134,11 @@ export function workListKind(deps: ApiDeps): WritableKind<FoundWorkList, Admitte
   };
 }
 
-async function storeItems({ manifest, uid, items }: AdmittedWorkList, deps: ApiDeps): Promise<void> {
+async function storeItems(
+  { manifest, uid, items }: AdmittedWorkList,
+  accounts: Accounts,
+  deps: ApiDeps,
+): Promise<void> {
   invariant(items !== null, 'a new list comes with its items, or says that it has none yet');
   const { namespace, name } = manifest.metadata;
   const head: ContentHead = {
@@ -142,6 +148,7 @@ async function storeItems({ manifest, uid, items }: AdmittedWorkList, deps: ApiD
     columns: items.columns,
     itemsPerPart: items.itemsPerPart,
     createdAt: deps.clock.now(),
+    ...(accounts === 'all' ? {} : { accounts }),
     sealed: null,
   };
   await deps.items.begin(head);

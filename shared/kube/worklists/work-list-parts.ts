@@ -7,8 +7,18 @@ import type { ContentHead, SealedContent } from '../../ports/item-store.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { readText } from '../http/request-body.ts';
-import { WORK_LISTS, badRequest, conflict, errorResponse, invalidObject, notFound } from '../http/status-error.ts';
+import {
+  WORK_LISTS,
+  badRequest,
+  conflict,
+  errorResponse,
+  forbiddenObject,
+  invalidObject,
+  notFound,
+} from '../http/status-error.ts';
+import { areAmong } from '../../domain/rbac/usable-accounts.ts';
 import { renderStored } from '../list/stored-objects.ts';
+import { accountsOf } from '../write/account-objection.ts';
 import { documentOf, standingOf, statusOf } from './work-list-kind.ts';
 
 // Large lists: created without items, sent in parts, and sealed. Every step is safe to repeat.
@@ -17,7 +27,7 @@ const FAULTS_MAX = 10;
 
 /** Answers `POST …/worklists/NAME/parts/NO`: stores a part, or refuses it whole. */
 export async function addPart(c: Context, deps: ApiDeps): Promise<Response> {
-  const found = await openList(c, deps);
+  const found = await ownList(c, deps);
   if (found instanceof Response) return found;
   const { head, name } = found;
   const no = Number(/^\d{1,7}$/.exec(c.req.param('no') ?? '')?.[0] ?? Number.NaN);
@@ -78,7 +88,7 @@ export async function listParts(c: Context, deps: ApiDeps): Promise<Response> {
 
 /** Answers `POST …/seal`: the list is whole now, and says what its sender says; otherwise nothing changes. */
 export async function sealList(c: Context, deps: ApiDeps): Promise<Response> {
-  const found = await openList(c, deps);
+  const found = await ownList(c, deps);
   if (found instanceof Response) return found;
   const { head, name, stored } = found;
   const body = await bodyOf(c, readSeal);
@@ -118,10 +128,20 @@ async function showSealed(stored: StoredObject, sealed: SealedContent, { objects
   return committed.kind === 'committed' ? renderStored({ ...stored, version: committed.version, document }) : null;
 }
 
-async function openList(
-  c: Context,
-  { objects, items }: ApiDeps,
-): Promise<{ readonly head: ContentHead; readonly name: string; readonly stored: StoredObject } | Response> {
+type OpenList = { readonly head: ContentHead; readonly name: string; readonly stored: StoredObject };
+
+/** A list whose items the caller may say: all accounts under which they may be run are the caller's to use. */
+async function ownList(c: Context, deps: ApiDeps): Promise<OpenList | Response> {
+  const found = await openList(c, deps);
+  if (found instanceof Response) return found;
+  const { head, name } = found;
+  const user = deps.callerOf(c);
+  if (areAmong(head.accounts ?? 'all', await accountsOf(user, head.namespace, deps))) return found;
+  const why = `its items may be run under ServiceAccounts that user ${JSON.stringify(user.username)} cannot use: make a list of your own`;
+  return errorResponse(forbiddenObject(WORK_LISTS, name, why));
+}
+
+async function openList(c: Context, { objects, items }: ApiDeps): Promise<OpenList | Response> {
   const { namespace = '', name = '' } = c.req.param() as { readonly namespace?: string; readonly name?: string };
   const stored = await objects.read('WorkList', { namespace, name });
   const head = stored === null ? null : await items.readHead(stored.document.metadata.uid);

@@ -1,5 +1,6 @@
 import { authorize } from '../../domain/rbac/authorize.ts';
 import { DEFAULT_ACCOUNT, type User } from '../../domain/rbac/policy.ts';
+import { type Accounts, useOf, usableAccounts } from '../../domain/rbac/usable-accounts.ts';
 import { isSame } from '../../schema/object/object-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { type Resource, type StatusError, forbiddenObject } from '../http/status-error.ts';
@@ -59,14 +60,12 @@ export async function mayRunAs(
   { authorization, policies }: Deps,
 ): Promise<boolean> {
   if (authorization !== 'RBAC' || account === null || account === DEFAULT_ACCOUNT) return true;
-  const use = {
-    kind: 'resource',
-    verb: 'use',
-    group: '',
-    resource: 'serviceaccounts',
-    subresource: '',
-    namespace,
-    name: account,
-  } as const;
-  return authorize(user, use, await policies.policy()).allowed;
+  return authorize(user, useOf(namespace, account), await policies.policy()).allowed;
 }
+
+/** Under which accounts a user may run programs. */
+export const accountsOf = async (
+  user: User,
+  namespace: string,
+  { authorization, policies }: Deps,
+): Promise<Accounts> => (authorization === 'RBAC' ? usableAccounts(user, namespace, await policies.policy()) : 'all');

@@ -80,7 +80,9 @@ export async function storeNew<F extends Found, A>(
     const managedFields = managedFieldsOf(admitted);
     const tooLarge = tooLargeError(preview, managedFields);
     if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
-    const created = dryRun ? await tryOut(kind, admitted, managedFields) : await kind.create(admitted, managedFields);
+    const created = dryRun
+      ? await tryOut(kind, admitted, managedFields)
+      : await kind.create(admitted, managedFields, user);
     if (created.kind === 'created') return { kind: 'stored', created, warnings };
     if (created.kind === 'invalid')
       return { kind: 'refused', error: invalidObject(kind.resource, name, created.errors) };

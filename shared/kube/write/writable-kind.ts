@@ -59,7 +59,7 @@ export type WritableKind<F extends Found, A> = ChangeableKind<F, A> & {
   admit(document: unknown, context: NewObject): Admitted<A> | Promise<Admitted<A>>;
   /** The preview of a new object without the server's generated fields, which no manager owns; omitted: there are none. */
   readonly withoutGenerated?: (admitted: A) => object;
-  create(admitted: A, managedFields: readonly ManagedFieldsEntry[]): Promise<Created>;
+  create(admitted: A, managedFields: readonly ManagedFieldsEntry[], user: User): Promise<Created>;
   /** What {@link create} would answer. `fits`: with this object; null: with the {@link preview}. */
   wouldCreate(
     admitted: A,

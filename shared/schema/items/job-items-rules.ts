@@ -10,6 +10,7 @@ import {
 } from '../../domain/items/job-items.ts';
 import { combinationsOf, taskColumnsOfMatrix } from '../../domain/items/job-matrix.ts';
 import { type TaskColumns, taskColumnsOf } from '../../domain/items/task-columns.ts';
+import { DEFAULT_ACCOUNT } from '../../domain/rbac/policy.ts';
 import { ANNOTATIONS, parseBatch } from '../../domain/spec/annotations.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
 import { type FieldError, forbidden, invalid, notFound } from '../object/field-error.ts';
@@ -33,7 +34,11 @@ type ReadItems =
 
 /** What is known of the WorkList that a Job names, when it is created. */
 export type NamedList =
-  | ({ readonly kind: 'sealed' } & PinnedItems)
+  | ({
+      readonly kind: 'sealed';
+      /** ServiceAccounts that its writer could use; omitted: all. */
+      readonly accounts?: readonly string[] | undefined;
+    } & PinnedItems)
   /** It has not got all of its items yet. */
   | { readonly kind: 'open' }
   | { readonly kind: 'absent' };
@@ -64,6 +69,25 @@ export function pinItems(
   const { content, columns, count, sha256, widest, taskColumns } = list;
   const pin: PinnedItems = { content, columns, count, sha256, widest, taskColumns };
   return { annotations: { ...annotations, [ANNOTATIONS.pinnedItems]: JSON.stringify(pin) }, errors: [] };
+}
+
+/**
+ * What runs under a ServiceAccount is said by those who may use it, and a work list says a part of that: its items are words of the
+ * command, variables of any name, and images.
+ *
+ * @param account null: the one that is named `default`, which everybody may use
+ */
+export function itemsAccountErrors(
+  annotations: Labels | undefined,
+  list: NamedList | null,
+  account: string | null,
+): readonly FieldError[] {
+  if (list?.kind !== 'sealed' || account === null || account === DEFAULT_ACCOUNT) return [];
+  const { accounts } = list;
+  if (accounts === undefined || accounts.includes(account)) return [];
+  const name = annotations?.[ANNOTATIONS.workList] ?? '';
+  const why = `the WorkList ${JSON.stringify(name)} was written by a user who may not use the ServiceAccount ${JSON.stringify(account)}; let one who may write it again`;
+  return [forbidden(pathOf(ANNOTATIONS.workList), why)];
 }
 
 /** The annotations of a changed Job: its pin stays, whatever the client sends. */

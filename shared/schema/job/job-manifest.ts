@@ -8,7 +8,14 @@ import { gangErrors } from './gang-rules.ts';
 import { type DefaultedSpec, withDefaults, withGeneratedSelector } from './job-defaults.ts';
 import { type FieldValidation, type Undecodable, readJobDocument, misplacedReading } from './job-reading.ts';
 import { type HostsOffer, USUAL_OFFER, hostNameErrors, hostNameWarnings } from './host-name-rules.ts';
-import { type NamedList, itemSpecErrors, pinItems, readItems, withItemDefaults } from '../items/job-items-rules.ts';
+import {
+  type NamedList,
+  itemSpecErrors,
+  itemsAccountErrors,
+  pinItems,
+  readItems,
+  withItemDefaults,
+} from '../items/job-items-rules.ts';
 import type { JobShape, JobSpecShape } from './job-shape.ts';
 import { itemTaskErrors, withLongestImage } from './item-task-rules.ts';
 import { generatedSelectorErrors, hostnameErrors, jobSpecErrors, templateOfJobErrors } from './job-spec-rules.ts';
@@ -74,6 +81,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     ...nameErrors(name, metadata),
     ...(job.spec.manualSelector === true ? manualNameErrors(name) : []),
     ...pinned.errors,
+    ...itemsAccountErrors(metadata?.annotations, context.list ?? null, accountOf(checked)),
     ...checked.errors,
     ...(needsCommand ? missingCommandErrors('spec.template.spec', job.spec.template?.spec) : []),
   ];
@@ -91,6 +99,8 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
         ],
       };
 }
+
+const accountOf = ({ manifest: { spec } }: CheckedJob): string | null => spec.template.spec.serviceAccountName ?? null;
 
 /** A Job as it was read, not yet checked. */
 export type JobCandidate = {

@@ -203,6 +203,11 @@ describe('a submission', () => {
 
   it('needs the right to read its template', async () => {
     const { world, sent } = await submitted(jane('create batch/jobs', 'get batch/cronjobs'));
+    const jobTemplate = { spec: manifest('x').spec };
+    await world.asMaster('POST', '/apis/batch/v1/namespaces/team-a/cronjobs', {
+      metadata: { name: 'c' },
+      spec: { schedule: '0 3 * * *', jobTemplate },
+    });
     const from = (kind: string) => ({ from: { kind, name: 'c', namespace: 'team-a' } });
     expect((await world.send('POST', PATH, { body: from('CronJob') })).status).toBe(202);
     expect((await world.send('POST', PATH, { body: from('Job') })).status).toBe(403);
