@@ -1,12 +1,16 @@
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from './deps.ts';
 
-/** Tells a Job's CronJob or JobConfig, if it has one, that the Job has begun, has ended, or is gone. */
-export async function wakeOwner(spec: StoredSpec, { queues }: Pick<Deps, 'queues'>): Promise<void> {
+/**
+ * Tells a Job's CronJob or JobConfig, if it has one, that the Job has begun, has ended, or is gone. A Job may name a CronJob of
+ * another namespace, which does not own it and is not woken.
+ */
+export async function wakeOwner(spec: StoredSpec, deps: Pick<Deps, 'queues' | 'crons'>): Promise<void> {
   const { ownerReferences = [] } = spec.manifest.metadata;
   const cron = ownerReferences.find(({ kind, controller }) => kind === 'CronJob' && controller === true);
-  const owner = cron ?? configOf(spec);
-  if (owner !== null) await queues.wakeCrons([{ cron: owner.uid, delaySec: 0, jobs: [spec.identity.uid] }]);
+  const row = cron === undefined ? null : await deps.crons.read(cron.uid);
+  if (row?.key.namespace !== spec.identity.namespace) return wakeConfig(spec, deps);
+  await deps.queues.wakeCrons([{ cron: row.uid, delaySec: 0, jobs: [spec.identity.uid] }]);
 }
 
 /** Tells a Job's JobConfig, if it has one: nothing of the Job runs any more. */
