@@ -5,7 +5,7 @@ import { urlCovers } from './rule-allows.ts';
 export const RIGHTS_MAX = 10_000;
 /** The most pairs of a wanted right and a rule, or a path, that may have it: a fraction of a second. */
 export const CHECKS_MAX = 2_000_000;
-/** So many missing rights are told; more help nobody. */
+/** A message names so many missing rights; more help nobody. */
 const MISSING_MAX = 100;
 
 /** How many rights rules list: each verb of each resource of each group, of each object if they are named, and of each path. */

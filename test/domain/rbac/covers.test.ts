@@ -114,7 +114,7 @@ test('rights are verbs times groups times resources times names, and verbs times
   expect(rightsOf([wide(3, 4), wide(3, 4, 5), rule('get,post /a,/b,/c')])).toBe(12 + 60 + 6);
 });
 
-test('a hundred missing rights are told, and that there are others', () => {
+test('a message names a hundred missing rights, and says that there are others', () => {
   const hundred = notCovered([rule('get v1 builds')], [wide(10, 10)]);
   expect(hundred).toMatchObject({ kind: 'checked', more: false });
   const more = notCovered([rule('get v1 builds')], [wide(10, 10), rule('get v1 builds,pods')]);

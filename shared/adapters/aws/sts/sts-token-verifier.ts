@@ -15,7 +15,7 @@ export type StsTokenOptions = {
   readonly send?: (url: string, options: RequestInit) => Promise<Response>;
 };
 
-/** STS of the own Region answers in some 50 ms. Whoever sends a token makes us wait so long, and clients try again. */
+/** STS of the own Region answers in some 50 ms. A token of any sender may make us wait so long, and clients try again. */
 const ANSWER_MS = 3_000;
 /** An answer of STS has some 500 bytes. */
 const ANSWER_BYTES_MAX = 16_384;
