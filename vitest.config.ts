@@ -22,7 +22,7 @@ const SLOW_UNITS = [
   'test/kube/bounds/nasty-requests.test.ts',
   'test/kube/list/watch-shared.test.ts',
   'test/kube/muster/{attempts,named-items}.test.ts',
-  'test/kube/tenants/tenants.test.ts',
+  'test/kube/tenants/{named-from-elsewhere,tenants}.test.ts',
   'test/kube/write/object-size.test.ts',
   'test/schema/furiko/moment-format.test.ts',
   'test/schema/job/{job-admission-properties,kept-template}.test.ts',
