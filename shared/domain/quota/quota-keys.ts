@@ -1,7 +1,7 @@
 import { parseQuantity, quantityText } from '../base/quantity.ts';
 import type { Usage } from './usage.ts';
 
-/** What a ResourceQuota may limit, and what counts for it. The limits of a task are its requests. */
+/** What a ResourceQuota may limit, and what counts for it. A task's requests and its limits are its size. */
 const COUNTED = {
   'count/cronjobs.batch': 'cronJobs',
   'count/jobs.batch': 'jobs',

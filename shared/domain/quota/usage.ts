@@ -1,9 +1,8 @@
-import { parseQuantity } from '../base/quantity.ts';
 import { type Status, endOf, isHidden, isShrunk, tally } from '../scoreboard/status.ts';
 import type { Job } from '../spec/job.ts';
 import type { JobManifest } from '../spec/manifest.ts';
-import type { Container, PodSpec } from '../spec/pod-spec.ts';
-import { podNeed } from '../task/pod-template.ts';
+import type { Container } from '../spec/pod-spec.ts';
+import { taskSizeOf } from '../task/pod-template.ts';
 
 /** What counts against quotas: objects, Pods at a time, thousandths of a CPU, and bytes. All are integers. */
 export type Usage = {
@@ -32,8 +31,8 @@ export const beyond = (a: Usage, b: Usage): Usage => combined(a, b, (x, y) => Ma
 export const isNothing = (usage: Usage): boolean => Object.values(usage).every((amount) => amount === 0);
 
 /**
- * What a Job counts for, now: itself, and while it may run, the most Pods that it may have at a time, with what each of them
- * requests. As long as its spec stays, this only shrinks: indexes that have succeeded never run again, and all others may. Pods
+ * What a Job counts for, now: itself, and while it may run, the most Pods that it may have at a time, with what the task of
+ * each of them gets. As long as its spec stays, this only shrinks: indexes that have succeeded never run again, and all others may. Pods
  * that are only stopping do not count, nor does a Job that another controller runs.
  */
 export function usageOfJob(job: Job, manifest: Pick<JobManifest, 'spec'>, status: Status): Usage {
@@ -42,7 +41,7 @@ export function usageOfJob(job: Job, manifest: Pick<JobManifest, 'spec'>, status
   const isEnding = endOf(phase) !== null || phase.kind === 'draining' || phase.kind === 'terminating';
   if (isEnding || job.spec.suspend || !job.spec.managed) return ONE_JOB;
   const pods = podsAtOnce(job, status);
-  const { cpu, memory } = podRequests(manifest.spec.template.spec);
+  const { cpu, memory } = podSize(manifest);
   return { jobs: 1, cronJobs: 0, pods, cpu: pods * cpu, memory: pods * memory };
 }
 
@@ -54,20 +53,20 @@ function podsAtOnce({ spec }: Job, { size, chunks }: Status): number {
   return Math.max(0, Math.min(parallelism, completions - succeeded - excluded));
 }
 
-/** What Kubernetes takes a Pod to request (`PodRequests`): a limit without a request counts as both. */
-export const podRequests = ({ containers, initContainers = [] }: PodSpec): Pick<Usage, 'cpu' | 'memory'> => ({
-  cpu: roundedUp(podNeed(containers, initContainers, requestOf('cpu')) * 1000),
-  memory: roundedUp(podNeed(containers, initContainers, requestOf('memory'))),
-});
+/**
+ * What the task of each Pod gets, and what is paid for: the Fargate size that the Pod's requests are rounded up to, 0.25 vCPU and
+ * 512 MiB at least. So a Pod that requests next to nothing counts as much as it costs.
+ *
+ * @throws InvariantError for a Pod that admission would have refused
+ */
+export function podSize(manifest: Pick<JobManifest, 'spec'>): Pick<Usage, 'cpu' | 'memory'> {
+  const { cpu, memoryMib } = taskSizeOf(manifest);
+  return { cpu: (cpu / CPU_UNITS) * 1000, memory: memoryMib * 2 ** 20 };
+}
 
-/** With some slack, so that 0.1 + 0.2 is not more than 0.3. */
-const roundedUp = (amount: number): number => Math.max(0, Math.ceil(amount - 1e-6));
+/** Of one vCPU. Every size is a whole number of quarters. */
+const CPU_UNITS = 1024;
 
 /** Of a container; undefined: it says nothing. */
 export const requestText = ({ resources }: Container, name: 'cpu' | 'memory'): string | undefined =>
   resources?.requests?.[name] ?? resources?.limits?.[name];
-
-const requestOf =
-  (name: 'cpu' | 'memory') =>
-  (container: Container): number =>
-    parseQuantity(requestText(container, name) ?? '0') ?? 0;

@@ -62,7 +62,7 @@ const isCount = (key: QuotaKey): boolean => key === 'pods' || key.startsWith('co
 
 const LIMITED = { 'limits.cpu': ['requests.cpu', 'cpu'], 'limits.memory': ['requests.memory', 'memory'] } as const;
 
-/** A task gets what it requests, and no more: a limit of its own would count nothing. */
+/** A task has one size, which is what it gets and all that it may use: a limit of its own would count nothing. */
 function limitErrors(
   path: string,
   key: QuotaKey,
@@ -74,5 +74,11 @@ function limitErrors(
   const requested = hard[requests] ?? hard[short];
   return requested !== undefined && amountOf(key, requested) === amountOf(key, value)
     ? []
-    : [invalid(path, value, `must be the same as spec.hard[${requests}]: a task gets what it requests, and no more`)];
+    : [
+        invalid(
+          path,
+          value,
+          `must be the same as spec.hard[${requests}]: both count the size of the task, which is all that it may use`,
+        ),
+      ];
 }

@@ -3,12 +3,15 @@ import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { type Answer, type AskedPods, decideRoom } from '../../../shared/domain/quota/decide-room.ts';
 import { type Quota, FRESH_LEDGER } from '../../../shared/domain/quota/quota.ts';
 import { amountOf, amountText, isQuotaKey } from '../../../shared/domain/quota/quota-keys.ts';
-import { NO_USAGE, type Usage, podRequests, usageOfJob } from '../../../shared/domain/quota/usage.ts';
+import { NO_USAGE, type Usage, podSize, usageOfJob } from '../../../shared/domain/quota/usage.ts';
 import { freshStatus } from '../../../shared/domain/scoreboard/status.ts';
 import type { Container } from '../../../shared/domain/spec/pod-spec.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';
 
+const GIB = 2 ** 30;
+/** 0.25 vCPU. */
+const SMALLEST = { cpu: 250, memory: GIB / 2 };
 const NOW = asEpochMs(1_800_000_000_000);
 
 const quota = (hard: Quota['hard'], used: Quota['used'], name = 'q'): Quota => ({
@@ -157,9 +160,9 @@ describe('what a Job counts for', () => {
     [
       'as many Pods as may run at a time',
       { completions: 9, parallelism: 4 },
-      { pods: 4, cpu: 1200, memory: 4 * 2 ** 30 },
+      { pods: 4, cpu: 2000, memory: 4 * 2 ** 30 },
     ],
-    ['no more than are left', { completions: 3, parallelism: 100 }, { pods: 3, cpu: 900 }],
+    ['no more than are left', { completions: 3, parallelism: 100 }, { pods: 3, cpu: 1500 }],
     ['those of a work queue', { completions: null, completionMode: 'NonIndexed', parallelism: 5 }, { pods: 5 }],
     ['only itself while it is suspended', { completions: 9, suspend: true }, { pods: 0, cpu: 0, memory: 0 }],
     ['what it inherits is done', { completions: 9, parallelism: 9, inherited: '0-6' }, { pods: 2 }],
@@ -172,21 +175,26 @@ describe('what a Job counts for', () => {
     [
       'containers add up',
       pod([{ requests: { cpu: '0.1', memory: '1k' } }, { requests: { cpu: '200m' } }]),
-      { cpu: 300, memory: 1000 },
+      { cpu: 500, memory: GIB },
     ],
     [
       'of init containers the largest, if it is more',
       pod([{ requests: { cpu: '1' } }], [{ requests: { cpu: '3' } }, { requests: { cpu: '2' } }]),
-      { cpu: 3000, memory: 0 },
+      { cpu: 4000, memory: 8 * GIB },
     ],
     [
       'the request, not the limit',
       pod([{ requests: { memory: '1Mi' }, limits: { memory: '2Mi', cpu: '1' } }]),
-      { cpu: 1000, memory: 2 ** 20 },
+      { cpu: 1000, memory: 2 * GIB },
     ],
-    ['a part of a thousandth is one', pod([{ requests: { cpu: '100u' } }]), { cpu: 1, memory: 0 }],
+    ['next to nothing is the smallest task', pod([{ requests: { cpu: '1n', memory: '1' } }]), SMALLEST],
+    ['so is nothing', pod([undefined]), SMALLEST],
+    ['a size that fits exactly', pod([{ requests: { cpu: '2', memory: '5Gi' } }]), { cpu: 2000, memory: 5 * GIB }],
+    ['much memory brings CPUs', pod([{ requests: { cpu: '1', memory: '9Gi' } }]), { cpu: 2000, memory: 9 * GIB }],
   ])('of a Pod: %s', (_name, { spec }, expected) => {
-    expect(podRequests(spec)).toEqual(expected);
+    const { manifest } = aJob({});
+    const template = { ...manifest.spec.template, spec };
+    expect(podSize({ spec: { ...manifest.spec, template } })).toEqual(expected);
   });
 });
 

@@ -156,7 +156,7 @@ describe('a Job in a namespace with a LimitRange', () => {
     await send(world, 'POST', RANGES, range([DEFAULTS]));
     expect((await create(world, job('sums', { parallelism: 2, completions: 2 }))).code).toBe(201);
     expect((await send(world, 'GET', `${QUOTAS}/team`)).body.status).toMatchObject({
-      used: { 'requests.cpu': '1', 'requests.memory': '2Gi' },
+      used: { 'requests.cpu': '1', 'requests.memory': '4Gi' },
     });
     expect((await create(world, job('more'))).body.message).toContain(
       'exceeded quota: team, requested: requests.cpu=500m',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sweepQuotas } from '../../../shared/control/quota/sweep-quotas.ts';
+import { DONE } from '../../support/a-stage.ts';
 import { aWorld } from '../a-world.ts';
 import { APPLY, JOBS, MERGE, type World, job, send } from '../write/a-client.ts';
 
@@ -200,10 +201,28 @@ describe('a Job in a namespace with a quota', () => {
     expect((await create(world, wide('rests', 1, { suspend: true }))).code).toBe(201);
     const fits = wide('a', 3, { requests: { memory: '1.5Gi', cpu: '0.1' } });
     expect((await create(world, fits)).body.message).toBe(
-      'jobs.batch "a" is forbidden: exceeded quota: team, requested: memory=4608Mi, used: memory=0, limited: memory=4Gi',
+      'jobs.batch "a" is forbidden: exceeded quota: team, requested: memory=6Gi, used: memory=0, limited: memory=4Gi',
     );
     expect((await create(world, wide('a', 2, { requests: { memory: '1.5Gi', cpu: '0.1' } }))).code).toBe(201);
-    expect(await statusOf(world)).toMatchObject({ used: { 'requests.cpu': '200m', memory: '3Gi' } });
+    expect(await statusOf(world)).toMatchObject({ used: { 'requests.cpu': '500m', memory: '4Gi' } });
+  });
+
+  test('counts for what its tasks get, as its attempts say it', async () => {
+    const world = await aWorld();
+    await send(world, 'POST', QUOTAS, quota({ 'requests.cpu': '1', 'requests.memory': '4Gi' }));
+    const tiny = { requests: { cpu: '1n', memory: '1' } };
+    expect((await create(world, wide('a', 5, tiny))).body.message).toBe(
+      'jobs.batch "a" is forbidden: exceeded quota: team, requested: requests.cpu=1250m, used: requests.cpu=0, limited: requests.cpu=1',
+    );
+    expect((await create(world, wide('a', 4, tiny))).code).toBe(201);
+    expect(await statusOf(world)).toMatchObject({ used: { 'requests.cpu': '1', 'requests.memory': '2Gi' } });
+    await world.record('a', 0, 1, DONE);
+    await world.commit(
+      'a',
+      (['claim', 'launched', 'succeeded'] as const).map((op) => ({ index: 0, op })),
+    );
+    const { body } = await send(world, 'GET', '/muster/v1/namespaces/default/jobs/a/attempts');
+    expect(body).toMatchObject({ items: [{ index: 0, vcpu: 1 / 4 }] });
   });
 
   test('counts only as an object while it is suspended, and is refused when it resumes, grows, or may run wider', async () => {

@@ -66,14 +66,14 @@ describe('a ResourceQuota', () => {
       'limits alone',
       { hard: { 'limits.cpu': '4' } },
       [
-        'spec.hard[limits.cpu]: Invalid value: "4": must be the same as spec.hard[requests.cpu]: a task gets what it requests, and no more',
+        'spec.hard[limits.cpu]: Invalid value: "4": must be the same as spec.hard[requests.cpu]: both count the size of the task, which is all that it may use',
       ],
     ],
     [
       'other limits than requests',
       { hard: { 'limits.memory': '4Gi', memory: '2Gi' } },
       [
-        'spec.hard[limits.memory]: Invalid value: "4Gi": must be the same as spec.hard[requests.memory]: a task gets what it requests, and no more',
+        'spec.hard[limits.memory]: Invalid value: "4Gi": must be the same as spec.hard[requests.memory]: both count the size of the task, which is all that it may use',
       ],
     ],
     [
