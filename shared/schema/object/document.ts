@@ -50,7 +50,22 @@ const parsed = (value: unknown, twice: string | null) =>
     ? ({ kind: 'parsed', value } as const)
     : ({ kind: 'duplicates', value, reason: `duplicate field ${JSON.stringify(twice)}` } as const);
 
+/** JSON is YAML, too, and most clients send it as such; its own parser takes a tenth of the time. null: it is none. */
+function jsonOf(text: string): { readonly value: unknown } | null {
+  if (!/^\s*\{/.test(text)) return null;
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return null;
+  }
+}
+
 function fromYaml(text: string, bytesMax: number): ParsedDocument {
+  const json = jsonOf(text);
+  if (json !== null) {
+    const stray = oddity(json.value);
+    return stray === null ? parsed(json.value, readJsonText(text).twice) : unreadable('yaml', stray);
+  }
   const { document, errors } = compose(text, Math.floor(bytesMax / BYTES_PER_VALUE));
   const [error] = errors;
   if (error !== undefined) return unreadable('yaml', firstLine(error.message));

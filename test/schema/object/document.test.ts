@@ -53,6 +53,7 @@ describe('parseDocument never throws, and reads nothing that could harm', () => 
     ['json', '{"a":{"b":1,"b":2}}', { a: { b: 2 } }, 'a.b'],
     ['json', '{"a":[{"b":1},{"b" : "b\\",", "c":{}, "b":2}]}', { a: [{ b: 1 }, { b: 2, c: {} }] }, 'a[1].b'],
     ['json', '{"a":[1,[2,{"x":[],"\\u0078":0}]]}', { a: [1, [2, { x: 0 }]] }, 'a[1][1].x'],
+    ['yaml', '{"a":{"b":1,"b":2.0}}', { a: { b: 2 } }, 'a.b'],
     ['yaml', 'a: { b: 1, b: 2 }', { a: { b: 2 } }, 'a.b'],
     ['yaml', 'a:\n- b: 1\n- b: 1\n  "b": 2', { a: [{ b: 1 }, { b: 2 }] }, 'a[1].b'],
   ])('%s that has a duplicate is reported: %s', (format, text, value, path) => {
@@ -89,6 +90,16 @@ describe('parseDocument never throws, and reads nothing that could harm', () => 
     expect(parseDocument(json, 'json')).toMatchObject({ kind: 'parsed' });
     expect(parseDocument(`${json.slice(0, -1)},"k0":1}`, 'json')).toMatchObject({ kind: 'duplicates' });
     expect(parseDocument(keys.map((key) => `${key}: 1`).join('\n'), 'yaml')).toMatchObject({ kind: 'parsed' });
+  });
+
+  test('JSON is YAML, however many values it has', () => {
+    const json = `{"a":[${'1.0,'.repeat(50_000)}1],"b":"x\\u0041"}`;
+    expect(parseDocument(json, 'yaml')).toEqual({ kind: 'parsed', value: JSON.parse(json) as unknown });
+    expect(parseDocument(`{"a":${repeated(200, '[', '', ']')}}`, 'yaml')).toMatchObject({
+      kind: 'unreadable',
+      reason: 'yaml parse error: nested deeper than 100 levels',
+    });
+    expect(parseDocument('{"a": x, b: [c]}', 'yaml')).toEqual({ kind: 'parsed', value: { a: 'x', b: ['c'] } });
   });
 
   test('an ordinary document', () => {
