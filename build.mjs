@@ -2,10 +2,12 @@
 // dist is a package, too: `npm pack ./dist` makes the file that `npm install -g` takes.
 import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { noticesOf } from './notices.mjs';
 
 /** What becomes dist/NAME.mjs. */
 const ENTRIES = { muster: 'cli/main.ts', demo: 'demo/main.ts' };
 const OUT = 'dist';
+const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 
 /** Packages that stay in node_modules: two have native code, one starts a server whose logger finds its worker by file path. */
 const NOT_BUNDLED = ['@dynoxide/linux-x64', 'fauxqs', 'lmdb'];
@@ -24,7 +26,7 @@ const PREAMBLE = [
 
 const startedMs = performance.now();
 await rm(OUT, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   entryPoints: ENTRIES,
   outdir: OUT,
   outExtension: { '.js': '.mjs' },
@@ -36,12 +38,21 @@ await build({
   target: 'node20',
   external: NOT_BUNDLED,
   banner: { js: PREAMBLE },
-  legalComments: 'external',
+  legalComments: 'none', // the licences are in a file of their own
+  metafile: true,
   logLevel: 'warning',
 });
 for (const name of Object.keys(ENTRIES)) await chmod(`${OUT}/${name}.mjs`, 0o755);
+await writeNotices();
 await writePackage();
 console.log(`${OUT}/muster.mjs built in ${Math.round(performance.now() - startedMs)} ms`);
+
+/** Fails where a package may not be bundled. */
+async function writeNotices() {
+  const { text, faults } = await noticesOf(metafile, '.');
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+  await writeFile(`${OUT}/${NOTICES}`, text);
+}
 
 /** What the bundles hold is not installed a second time, and nothing is built where it is installed. */
 async function writePackage() {
@@ -57,7 +68,7 @@ async function writePackage() {
     type,
     engines,
     bin: { muster: 'muster.mjs' },
-    files: ['muster.mjs', 'chunks'],
+    files: ['muster.mjs', 'chunks', NOTICES],
     dependencies: pick(whole.dependencies),
     optionalDependencies: pick(whole.optionalDependencies),
   };

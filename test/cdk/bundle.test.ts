@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { builtinModules } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -20,6 +21,14 @@ import { CALLER, getThroughGateway, postThroughGateway, pretendLambda } from '..
 
 /** Lambda reads it at a cold start, and parses all of it. One `import { z } from 'zod'` is 350 KB more: only `import * as z` can be shaken. */
 const BUNDLE_MAX_BYTES = 1_700_000;
+
+const REPOSITORY = path.join(import.meta.dirname, '../..');
+
+/** Of a source map: the files of a bundle, as seen from the repository. */
+function sourcesIn(map: string): readonly string[] {
+  const { sources } = JSON.parse(readFileSync(map, 'utf8')) as { readonly sources: readonly string[] };
+  return sources.map((source) => path.relative(REPOSITORY, path.resolve(path.dirname(map), source)));
+}
 
 const outdir = mkdtempSync(path.join(tmpdir(), 'muster-cdk-'));
 let handlers: BundledHandlers;
@@ -58,6 +67,18 @@ describe('the bundles', () => {
       submit: 'function',
       authorizer: 'function',
     });
+  });
+
+  test('hold no package whose licence is unknown, or forbids it', () => {
+    const sources = Object.values(handlers).flatMap((file) => sourcesIn(`${file}.map`));
+    const inputs = Object.fromEntries(sources.map((source) => [source, {}]));
+    const [metafile, notices] = [path.join(outdir, 'meta.json'), path.join(outdir, 'notices.txt')];
+    writeFileSync(metafile, JSON.stringify({ inputs }));
+    const { stderr } = spawnSync('node', ['notices.mjs', metafile, notices], { cwd: REPOSITORY, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const text = readFileSync(notices, 'utf8');
+    for (const name of ['zod', 'hono', '@middy/core', '@aws-sdk/client-dynamodb'])
+      expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
   });
 
   test('answer a request behind the gateway with a stream', async ({ onTestFinished }) => {
