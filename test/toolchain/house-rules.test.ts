@@ -13,6 +13,8 @@ const Lock = z.object({
     z.string(),
     z.object({
       resolved: z.string().optional(),
+      integrity: z.string().optional(),
+      inBundle: z.boolean().optional(),
       optionalDependencies: z.record(z.string(), z.string()).optional(),
       engines: z.object({ node: z.string().optional() }).optional(),
     }),
@@ -52,6 +54,13 @@ test('no two files of shared have one name', async () => {
 
 test('the lock file names no place to download from', async () => {
   expect(Object.entries(await lockedPackages()).filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});
+
+test('the lock file has a checksum of each package, but of those that come inside another one', async () => {
+  const unchecked = Object.entries(await lockedPackages()).filter(
+    ([at, { integrity, inBundle = false }]) => at !== '' && !inBundle && integrity === undefined,
+  );
+  expect(unchecked.map(([at]) => at)).toEqual([]);
 });
 
 test('the lock file holds every package for another platform that it speaks of (npm ci refuses it otherwise)', async () => {
