@@ -59,11 +59,7 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
     name: 'a large Job takes all the launch rights that there are',
     edits: [
       { file: PACE, find: '? 4_000 : 2_000', replace: '? 400_000 : 400_000' },
-      {
-        file: PACE,
-        find: 'launchesPerSec === null ? most : Math.min(',
-        replace: 'launchesPerSec !== 0 ? most : Math.min(',
-      },
+      { file: PACE, find: 'if (launchesPerSec === null) return', replace: 'if (launchesPerSec !== 0) return' },
     ],
     breaks: ['G13'],
   },
