@@ -1,4 +1,5 @@
-import { type EpochMs, soonest } from './time.ts';
+import type { EpochMs } from './time.ts';
+import { CLOCKS_APART_MAX_MS } from './timing.ts';
 import type { TaskArn } from './ids.ts';
 
 /** Names one RunTask of one attempt. It is in the task's `group`, so any event is matched without a lookup. */
@@ -73,11 +74,11 @@ export type AttemptTimes = {
 };
 
 /**
- * A fact as it can be at `now`: what has happened has happened by then, whatever the clock says that dated it. A wait that
- * begins at an end is so never longer than it is.
+ * A fact as it can be at `now`: what has happened has happened by then, whatever the clock says that dated it, as long as it is
+ * further ahead than well-kept clocks are. A wait that begins at an end is so never much longer than it is.
  */
 export function byNow(fact: Fact, now: EpochMs): Fact {
-  const passed = (at: EpochMs): EpochMs => soonest(at, now) ?? now;
+  const passed = (at: EpochMs): EpochMs => (at > now + CLOCKS_APART_MAX_MS ? now : at);
   const known = (at: EpochMs | null): EpochMs | null => (at === null ? null : passed(at));
   const at = passed(fact.at);
   if (fact.kind !== 'stopped') return at === fact.at ? fact : { ...fact, at };
