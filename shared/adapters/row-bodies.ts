@@ -83,6 +83,7 @@ export const SlotsSchema: z.ZodType<readonly LaunchSlot[]> = z.array(
       since: Time,
       traits: Traits.optional(),
       template: z.number().optional(),
+      repeatedAt: Time.optional(),
       claim: z.number().optional(),
     }),
     z.object({ ...attemptId, state: z.literal('cancelled'), refusedAt: Time.optional() }),

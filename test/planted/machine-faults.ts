@@ -223,7 +223,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     one(
       'a launch is repeated though its token may be dead',
       LAUNCH_ROW,
-      'if (ageMs(slot.since, this.#now) >= TOKEN_SAFE_MS) return void this.#find.push(id);',
+      'if (ageMs(slot.since, this.#now) >= TOKEN_SAFE_MS) return void',
       '',
       ['G4', 'G6'],
     ),
@@ -239,7 +239,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
   one(
     'a claim that got no right is kept',
     LAUNCH_ANSWER,
-    "outcome: claim === null ? null : { id, kind: 'uncalled', claim },",
+    'outcome: uncalled(run),',
     'outcome: null,',
     ['G26'],
   ),

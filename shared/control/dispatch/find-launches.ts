@@ -11,8 +11,8 @@ const LOOK_MAX_MS = 20_000;
 /** A launch with an unknown outcome. */
 export type Doubt = {
   readonly id: AttemptId;
-  /** Its task may have been started then, and ECS may not list it yet; null: that was long ago. */
-  readonly since: EpochMs | null;
+  /** Its task may have been started then, and ECS may not list it yet. */
+  readonly since: EpochMs;
 };
 
 export type Findings<D extends Doubt> = {
@@ -40,8 +40,7 @@ export async function findLaunches<D extends Doubt>(
   const missing = new Map(doubts.map((doubt) => [keyOf(doubt.id), doubt]));
   const found: (D & { readonly view: TaskView })[] = [];
   const startedAt = from?.startedAt ?? clock.now();
-  const isEarly = ({ since }: Doubt): boolean =>
-    since !== null && startedAt < plusMs(since, deps.settings.timing.missingGraceMs);
+  const isEarly = ({ since }: Doubt): boolean => startedAt < plusMs(since, deps.settings.timing.missingGraceMs);
   const until = plusMs(clock.now(), LOOK_MAX_MS);
   // While nothing can be concluded yet, the long list is not requested.
   const lists = [null, ...(doubts.every(isEarly) ? [] : await familiesOfJob(uid, deps))];

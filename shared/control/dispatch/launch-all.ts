@@ -14,7 +14,17 @@ import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
 import { readItemValues } from '../../store/read-items.ts';
 import { callPrepared, slowDown } from '../process/call-at-pace.ts';
 import type { Deps } from '../process/deps.ts';
-import { type Answer, answerTo, answersIn, inDoubt, known, later, notCalled, refusedFact } from './launch-answer.ts';
+import {
+  type Answer,
+  answerTo,
+  answersIn,
+  inDoubt,
+  known,
+  later,
+  notCalled,
+  refusedFact,
+  uncalled,
+} from './launch-answer.ts';
 import { claimSlots } from './launch-slots.ts';
 import { renewTemplate, templatesOf } from './template.ts';
 
@@ -137,9 +147,11 @@ function withoutTemplates(
   if (templates.kind === 'later') return ids.map(notCalled);
   const doubts: Answer[] = [];
   const fresh: AttemptId[] = [];
-  for (const { id, doubtedSince: since } of ids)
+  for (const run of ids) {
+    const { id, doubtedSince: since } = run;
     if (since === null || templates.kind === 'fatal') fresh.push(id);
-    else doubts.push(inDoubt({ id, since, otherwise: templates }));
+    else doubts.push(inDoubt({ id, since, otherwise: templates }, uncalled(run)));
+  }
   return [...doubts, ...closeAll(fresh, templates, spec, deps)];
 }
 

@@ -13,7 +13,7 @@ export type Answer =
   /** Throttled, over the rate, or without an answer: the same call may be repeated. `outcome`: as above. */
   | { readonly kind: 'later'; readonly id: AttemptId; readonly outcome: SlotOutcome | null }
   /** It may have become a task, so Muster searches for one. */
-  | { readonly kind: 'doubt'; readonly doubt: Unclear };
+  | { readonly kind: 'doubt'; readonly doubt: Unclear; readonly outcome: SlotOutcome | null };
 
 /** A launch that may have become a task, and what it is if there is none: what RunTask said when it was called again. */
 export type Unclear = Doubt & { readonly otherwise: 'lost' | 'cancelled' | Refused };
@@ -24,7 +24,7 @@ export function answersIn({ launched, cancelled, withdrawn, find, doubted }: Slo
     ...launched.map(({ id, taskArn }) => known({ ...id, kind: 'launched', taskArn, at })),
     ...cancelled.map((id) => known({ ...id, kind: 'cancelled', at })),
     ...withdrawn.map((withdrawal) => known(withdrawnFact(withdrawal, at))),
-    ...find.map((id) => inDoubt({ id, since: null, otherwise: 'lost' })),
+    ...find.map(({ id, calledAt }) => inDoubt({ id, since: calledAt, otherwise: 'lost' })),
     ...doubted.map(({ id, refusedAt }) => inDoubt({ id, since: refusedAt, otherwise: 'cancelled' })),
   ];
 }
@@ -43,7 +43,7 @@ export function answerTo(
     }
     case 'refused':
       return answered.misconfigured === true && doubtedSince !== null
-        ? inDoubt({ id, since: doubtedSince, otherwise: answered })
+        ? inDoubt({ id, since: doubtedSince, otherwise: answered }, uncalled(run))
         : known(refusedFact(id, answered.reason, at), { id, kind: 'refused' });
     case 'fatal':
       return known({ ...id, kind: 'rejected', reason: answered.reason, at }, { id, kind: 'closed' });
@@ -58,18 +58,23 @@ export function answerTo(
 
 export const known = (fact: Fact, outcome: SlotOutcome | null = null): Answer => ({ kind: 'known', fact, outcome });
 export const later = (id: AttemptId): Answer => ({ kind: 'later', id, outcome: null });
-/** Nothing was started: its slot is free for a stop or for the next call, unless others may have called. */
-export const notCalled = ({ id, claim }: Pick<Run, 'id' | 'claim'>): Answer => ({
+/** Nothing was started by this call, and the same may be called again. */
+export const notCalled = (run: Pick<Run, 'id' | 'claim'>): Answer => ({
   kind: 'later',
-  id,
-  outcome: claim === null ? null : { id, kind: 'uncalled', claim },
+  id: run.id,
+  outcome: uncalled(run),
 });
-export const inDoubt = (doubt: Unclear): Answer => ({ kind: 'doubt', doubt });
+export const uncalled = ({ id, claim }: Pick<Run, 'id' | 'claim'>): SlotOutcome => ({ id, kind: 'uncalled', claim });
+export const inDoubt = (doubt: Unclear, outcome: SlotOutcome | null = null): Answer => ({
+  kind: 'doubt',
+  doubt,
+  outcome,
+});
 
 export const factsOf = (answers: readonly Answer[]): readonly Fact[] =>
   answers.flatMap((answer) => (answer.kind === 'known' ? [answer.fact] : []));
 export const outcomesOf = (answers: readonly Answer[]): readonly SlotOutcome[] =>
-  answers.flatMap((answer) => (answer.kind !== 'doubt' && answer.outcome !== null ? [answer.outcome] : []));
+  answers.flatMap((answer) => (answer.outcome === null ? [] : [answer.outcome]));
 export const laterOf = (answers: readonly Answer[]): readonly AttemptId[] =>
   answers.flatMap((answer) => (answer.kind === 'later' ? [answer.id] : []));
 export const doubtsOf = (answers: readonly Answer[]): readonly Unclear[] =>

@@ -15,7 +15,9 @@ export type LaunchSlot = AttemptId &
         readonly since: EpochMs;
         readonly traits?: LaunchTraits | undefined;
         readonly template?: number | undefined;
-        /** Version of the row that claimed it, while only its writer may call; omitted: others may have called, too. */
+        /** When the call was repeated last; omitted: never. `since` is when its token began. */
+        readonly repeatedAt?: EpochMs | undefined;
+        /** Version of the row that claimed it, or its repeated call, last: whose call it is. */
         readonly claim?: number | undefined;
       }
     /**
@@ -45,13 +47,13 @@ export type Run = {
   readonly traits: LaunchTraits;
   /** Number of the Job's launch template. */
   readonly template: number;
-  /** It may have been called since then, with an unknown outcome; null: it was never called. */
+  /** It may have been called up to then, with an unknown outcome; null: it was never called. */
   readonly doubtedSince: EpochMs | null;
-  /** What gives its slot back if it is not called; null: it may have been called. */
-  readonly claim: Claim | null;
+  /** What makes its slot what it was if it is not called. */
+  readonly claim: Claim;
 };
 
-/** `version`: of the row that claimed the slot; `was`: what the slot said before, null: nothing. */
+/** `version`: of the row that claimed the call; `was`: what the slot said before, null: nothing. */
 export type Claim = { readonly version: number; readonly was: LaunchSlot | null };
 
 export type LaunchRow = {
@@ -102,7 +104,7 @@ export type SlotWork = {
   /** Nothing keeps them from being launched once they have a right to call. */
   readonly awaited: readonly AttemptId[];
   /** Whether it was launched is unknown, and the token may be invalid: search for the task in ECS. */
-  readonly find: readonly AttemptId[];
+  readonly find: readonly { readonly id: AttemptId; readonly calledAt: EpochMs }[];
   /** Refused, and requested again as if there were a task: search for it; if it is not found, it is cancelled. */
   readonly doubted: readonly { readonly id: AttemptId; readonly refusedAt: EpochMs }[];
   readonly stop: readonly { readonly id: AttemptId; readonly taskArn: TaskArn }[];
@@ -115,12 +117,10 @@ export type SlotWork = {
   readonly withdrawn: readonly Withdrawal[];
 };
 
-const again = ({ traits = PLAIN, template = 0, since }: Extract<LaunchSlot, { state: 'launching' }>) => ({
-  traits,
-  template,
-  doubtedSince: since,
-  claim: null,
-});
+type Launching = Extract<LaunchSlot, { state: 'launching' }>;
+
+/** When it may have been called last. */
+const calledAt = ({ since, repeatedAt = since }: Launching): EpochMs => repeatedAt;
 
 /**
  * Applies a dispatch message to the row. A launch and a stop exclude each other: a slot that is launching cannot be cancelled,
@@ -143,7 +143,7 @@ class RowWork {
   #changed = false;
   readonly #run: Run[] = [];
   readonly #awaited: AttemptId[] = [];
-  readonly #find: AttemptId[] = [];
+  readonly #find: { id: AttemptId; calledAt: EpochMs }[] = [];
   readonly #doubted: { id: AttemptId; refusedAt: EpochMs }[] = [];
   readonly #stop: { id: AttemptId; taskArn: TaskArn }[] = [];
   readonly #underWay: AttemptId[] = [];
@@ -167,7 +167,7 @@ class RowWork {
     else if (slot.state === 'launched') {
       this.#stop.push({ id, taskArn: slot.taskArn });
       this.#launched.push({ id, taskArn: slot.taskArn }); // in case that answer was lost: only a launched task is looked up
-    } else if (ageMs(slot.since, this.#now) < UNDER_WAY_MS) this.#underWay.push(id);
+    } else if (ageMs(calledAt(slot), this.#now) < UNDER_WAY_MS) this.#underWay.push(id);
     else this.#repeat(id, slot);
   }
 
@@ -178,7 +178,7 @@ class RowWork {
     if (slot === null) this.#store({ ...id, state: 'cancelled' });
     if (slot?.state === 'launched') this.#launched.push({ id, taskArn: slot.taskArn });
     else if (slot?.state === 'launching') {
-      if (ageMs(slot.since, this.#now) >= UNDER_WAY_MS) this.#repeat(id, slot);
+      if (ageMs(calledAt(slot), this.#now) >= UNDER_WAY_MS) this.#repeat(id, slot);
     } else if (slot?.refusedAt === undefined) this.#withdrawn.push(withdrawal);
     else this.#doubted.push({ id, refusedAt: slot.refusedAt });
   }
@@ -241,13 +241,14 @@ class RowWork {
 
   /**
    * A launch without an answer: the call is repeated while its token is certainly valid; after that, its task is searched for.
-   * The row says before that it is repeated, so that its slot is not given back meanwhile.
+   * The row says first that it is repeated: nobody gives the slot back meanwhile, and ECS gets time to know the task.
    */
-  #repeat(id: AttemptId, slot: Extract<LaunchSlot, { state: 'launching' }>): void {
-    if (ageMs(slot.since, this.#now) >= TOKEN_SAFE_MS) return void this.#find.push(id);
-    const { claim, ...shared } = slot;
-    if (claim !== undefined) this.#store(shared);
-    this.#run.push({ id, ...again(slot) });
+  #repeat(id: AttemptId, slot: Launching): void {
+    if (ageMs(slot.since, this.#now) >= TOKEN_SAFE_MS) return void this.#find.push({ id, calledAt: calledAt(slot) });
+    const claim = { version: this.#row.version + 1, was: slot };
+    this.#store({ ...slot, repeatedAt: this.#now, claim: claim.version });
+    const { traits = PLAIN, template = 0 } = slot;
+    this.#run.push({ id, traits, template, doubtedSince: calledAt(slot), claim });
   }
 }
 
@@ -262,7 +263,7 @@ export type SlotOutcome =
   | ({ readonly id: AttemptId; readonly kind: 'launched' } & LaunchedTask)
   /** nothing runs under this nonce, and nothing must; `refused`: ECS said so */
   | { readonly id: AttemptId; readonly kind: 'closed' | 'refused' }
-  /** it was not called, or nothing was started: the slot is as it was before the claim, and may be cancelled */
+  /** it was not called, or that call has started nothing: the slot is as it was before the claim */
   | { readonly id: AttemptId; readonly kind: 'uncalled'; readonly claim: Claim };
 
 /** The row after RunTask has answered; slots that have moved on to a later attempt or nonce stay as they are. */

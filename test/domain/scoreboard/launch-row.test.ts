@@ -5,6 +5,7 @@ import type { AttemptId } from '../../../shared/domain/base/fact.ts';
 import {
   type LaunchRow,
   type LaunchSlot,
+  type Run,
   type SlotOrders,
   type SlotWork,
   launchRowOf,
@@ -60,7 +61,7 @@ const workWords = ({ run, awaited, find, doubted, stop, underWay, ...told }: Slo
     ...run.map((one) => `run ${idWords(one.id)}`),
     ...awaited.map((one) => `wait ${idWords(one)}`),
     ...underWay.map((one) => `look again ${idWords(one)}`),
-    ...find.map((one) => `find ${idWords(one)}`),
+    ...find.map((one) => `find ${idWords(one.id)}`),
     ...doubted.map((one) => `doubt ${idWords(one.id)}`),
     ...stop.map((one) => `stop ${idWords(one.id)}`),
     ...told.launched.map((one) => `tell launched ${idWords(one.id)}`),
@@ -137,8 +138,7 @@ describe('a claimed slot whose launch was not called', () => {
   const orders = { launch: [id('2.0')], stop: [] };
   const claimed = (known: Known) => {
     const { row, run } = workOn(rowOf(known), orders, at(5));
-    const claim = run[0]?.claim ?? null;
-    if (claim === null) throw new Error('the slot was not claimed');
+    const [{ claim }] = run as [Run];
     return { row: { ...row, version: row.version + 1 }, uncalled: { id: id('2.0'), kind: 'uncalled', claim } as const };
   };
 
@@ -151,9 +151,22 @@ describe('a claimed slot whose launch was not called', () => {
   test('stays where another repeats the launch, who may have called', () => {
     const { row, uncalled } = claimed('no slot');
     const other = workOn(row, orders, at(6));
-    expect(other).toMatchObject({ changed: true, run: [{ claim: null, doubtedSince: at(5) }] });
     expect(slotWords(recordOutcomes(other.row, [uncalled], at(6)))).toBe('launching 2.0');
-    expect(workOn(other.row, orders, at(7))).toMatchObject({ changed: false, run: [{ claim: null }] });
+    // What is asked then is when it may have been called last.
+    expect(other.run).toMatchObject([{ doubtedSince: at(5) }]);
+    expect(workOn(other.row, orders, at(7)).run).toMatchObject([{ doubtedSince: at(6) }]);
+    const stop = { launch: [], stop: [id('2.0')] };
+    expect(workWords(workOn(other.row, stop, at(35)))).toBe('look again 2.0');
+    expect(workWords(workOn(other.row, stop, at(36)))).toBe('run 2.0');
+  });
+
+  test('is again what the first has made of it where the repeated call started nothing', () => {
+    const { row, uncalled } = claimed('no slot');
+    const other = workOn(row, orders, at(6));
+    const [{ claim }] = other.run as [Run];
+    const settled = recordOutcomes(other.row, [{ ...uncalled, claim }], at(7));
+    expect(settled.slots).toEqual(row.slots);
+    expect(recordOutcomes(settled, [uncalled], at(7)).slots).toEqual([]);
   });
 
   test('stays where another has claimed it since, even in the same moment', () => {
@@ -191,7 +204,8 @@ function table(rows: readonly Row[]): void {
     const work = workOn(row, ordersOf(kind, id(numbers)), at(sec));
     expect(workWords(work)).toBe(expected);
     expect(slotWords(work.row)).toBe(after);
-    expect(work.changed).toBe(known !== after);
+    const isRepeated = work.run.length > 0 && known === after;
+    expect(work.changed).toBe(known !== after || isRepeated);
     expect(row).toEqual(rowOf(known));
     expect(work.row.version).toBe(7);
   });
@@ -269,8 +283,8 @@ test('the traits of a launch, and its template, are frozen with it: a repeated c
     at(0),
   );
   expect(first.run).toEqual([{ id, traits, template: 1, doubtedSince: null, claim: { version: 1, was: null } }]);
-  const again = { id, traits, template: 1, doubtedSince: at(0), claim: null };
+  const again = { id, traits, template: 1, doubtedSince: at(0) };
   const other = new Map([[3, { onDemand: false, failures: 9, ignored: 0, restarts: 4 }]]);
-  expect(workOn(first.row, { launch: [id], stop: [], traits: other, template: 2 }, at(5)).run).toEqual([again]);
-  expect(workOn(first.row, { launch: [], stop: [id] }, at(60)).run).toEqual([again]); // to find the task that must stop
+  expect(workOn(first.row, { launch: [id], stop: [], traits: other, template: 2 }, at(5)).run).toMatchObject([again]);
+  expect(workOn(first.row, { launch: [], stop: [id] }, at(60)).run).toMatchObject([again]); // to find the task that must stop
 });
