@@ -103,6 +103,20 @@ export function openPrivateFolder(dir: string, say: (line: string) => void): Pri
   return { kind: 'folder', path };
 }
 
+/**
+ * Creates a folder, or uses an existing one, if nobody but this user can have put anything into it, and nobody but root can put
+ * another one in its place. Others may read it. Creates nothing where others could. False on a system without users.
+ *
+ * @throws disk errors
+ */
+export function haveOwnFolder(dir: string): boolean {
+  const me = process.geteuid?.();
+  if (me === undefined || doubtOnTheWay(dir) !== null) return false;
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const folder = lstatSync(dir);
+  return folder.isDirectory() && folder.uid === me && (folder.mode & 0o022) === 0;
+}
+
 const ELSE = ', or use --data with a folder of your own';
 
 /** What on the way to a folder is not to be trusted, as a sentence's part; null: all of it that exists is. */
