@@ -8,12 +8,15 @@ import {
   anAttack,
   ask,
   createJob,
+  endedInTime,
   memoryMib,
   siege,
 } from './a-siege.ts';
 
 const JOBS = '/apis/batch/v1/jobs';
 const SECONDS = 10;
+/** Each of so many requests is work of its own, and they are served in turn. */
+const IN_TURN_MS = 5_000;
 
 /** 600 Jobs of one index that are suspended: they are listed, and cost nothing else. */
 async function fill(runtime: Runtime): Promise<void> {
@@ -34,11 +37,11 @@ describe.runIf(WHY_NOT === null)('the owner is answered while a program of its o
   });
 
   test('opens 600 watches at once', async () => {
-    await siege('600 watches', attackOf('hold', 600, `${JOBS}?watch=1`), { seconds: SECONDS });
+    await siege('600 watches', attackOf('hold', 600, `${JOBS}?watch=1`), { seconds: SECONDS, answerMs: IN_TURN_MS });
   });
 
   test('opens 2,000 connections at once', async () => {
-    await siege('2,000 connections', attackOf('hold', 2_000, '/version'), { seconds: SECONDS });
+    await siege('2,000 connections', attackOf('hold', 2_000, '/version'), { seconds: SECONDS, answerMs: IN_TURN_MS });
   });
 });
 
@@ -50,9 +53,9 @@ describe.runIf(WHY_NOT === null)('a runtime', () => {
     const attack = { kind: 'pipeline-once', port, seconds: 10, count: 1, path: JOBS, asOwner: true };
     await (await anAttack(attack)).over;
     const { status, ms } = await ask(runtime.url, '/version');
-    expect({ status, isSoon: ms < 1_000 }).toEqual({ status: 200, isSoon: true });
+    expect({ status, isSoon: ms < IN_TURN_MS }).toEqual({ status: 200, isSoon: true });
     expect(memoryMib(runtime.pid, 'VmHWM')).toBeLessThan(400);
-    expect((await runtime.end()).code).toBe(0);
+    endedInTime(await runtime.end());
   });
 
   test('answers each of 200 requests that come at once', async () => {
@@ -64,6 +67,6 @@ describe.runIf(WHY_NOT === null)('a runtime', () => {
       answers.map(async (_, n) => createJob(runtime, aJob(`many-${n}`, 1, 'exit 0', true))),
     );
     process.stderr.write(`200 lists and 200 Jobs at once: ${Math.round(Math.max(...created))} ms at most\n`);
-    expect((await runtime.end()).code).toBe(0);
+    endedInTime(await runtime.end());
   });
 });
