@@ -178,7 +178,7 @@ export async function jobUntil(
 export type Worst = { version: number; list: number; job: number; completed: number; rounds: number };
 
 /** What an owner does, again and again until `over`: asks, lists, and has a Job of three indexes run. */
-export async function owner(runtime: Pick<Runtime, 'url'>, over: () => boolean): Promise<Worst> {
+async function owner(runtime: Pick<Runtime, 'url'>, over: () => boolean): Promise<Worst> {
   const worst: Worst = { version: 0, list: 0, job: 0, completed: 0, rounds: 0 };
   const note = (what: Exclude<keyof Worst, 'rounds'>, ms: number): void => {
     worst[what] = Math.max(worst[what], Math.round(ms));
