@@ -6,25 +6,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { canLook, processesNaming } from '../e2e/processes-left.ts';
-import {
-  type Runtime,
-  WHY_NOT,
-  aJob,
-  aRuntime,
-  aStart,
-  anAttack,
-  createJob,
-  endedInTime,
-  jobUntil,
-} from './a-siege.ts';
+import { type Runtime, WHY_NOT, aJob, aRuntime, aStart, anAttack, createJob, lateEnd, jobUntil } from './a-siege.ts';
 
-/** A signal ends it in time, and nothing of it runs on. */
-async function endsWell(runtime: Pick<Runtime, 'end' | 'said' | 'dataDir'>): Promise<void> {
-  const end = await runtime.end();
-  process.stderr.write(`${expect.getState().currentTestName ?? ''}: ${end.ms} ms\n`);
-  endedInTime(end);
-  expect(runtime.said()).toContain(end.code === 0 ? 'Stopped.' : 'Nothing is lost');
-  expect(processesNaming(runtime.dataDir)).toEqual([]);
+/** What is wrong with how a signal ends it: it is to end in time, say so, and leave nothing running. */
+async function faultsOfStop({
+  end,
+  said,
+  dataDir,
+}: Pick<Runtime, 'end' | 'said' | 'dataDir'>): Promise<readonly string[]> {
+  const ended = await end();
+  process.stderr.write(`it ended in ${ended.ms} ms\n`);
+  const word = ended.code === 0 ? 'Stopped.' : 'Nothing is lost';
+  return [...lateEnd(ended), ...(said().includes(word) ? [] : [said()]), ...processesNaming(dataDir)];
 }
 
 describe.runIf(canLook)('a signal ends `muster local` within five seconds', () => {
@@ -37,7 +30,7 @@ describe.runIf(canLook)('a signal ends `muster local` within five seconds', () =
     await jobUntil(runtime, 'deaf', ({ active }) => active === count);
     while (!Array.from({ length: count }, (__, n) => join(runtime.dataDir, '..', `${n}.up`)).every(existsSync))
       await sleep(50);
-    await endsWell(runtime);
+    expect(await faultsOfStop(runtime)).toEqual([]);
   });
 
   test.each([
@@ -55,7 +48,7 @@ describe.runIf(canLook)('a signal ends `muster local` within five seconds', () =
     await createJob(runtime, aJob('told', 2, 'exit 0'));
     await jobUntil(runtime, 'told', ({ succeeded }) => succeeded === 2);
     await sleep(500);
-    await endsWell(runtime);
+    expect(await faultsOfStop(runtime)).toEqual([]);
     expect(calls > 0).toBe(_.startsWith('an address'));
   });
 
@@ -65,7 +58,7 @@ describe.runIf(canLook)('a signal ends `muster local` within five seconds', () =
       await sleep(afterMs);
       const end = await start.end();
       // null: the signal came before anything listened for it
-      endedInTime({ ...end, code: end.code ?? 0 });
+      expect(lateEnd({ ...end, code: end.code ?? 0 })).toEqual([]);
     }
   });
 
@@ -73,13 +66,13 @@ describe.runIf(canLook)('a signal ends `muster local` within five seconds', () =
     const runtime = await aRuntime();
     await createJob(runtime, aJob('deaf', 3, 'trap "" TERM; while :; do sleep 60; done'));
     await jobUntil(runtime, 'deaf', ({ active }) => active === 3);
-    const ended = endsWell(runtime);
+    const faults = faultsOfStop(runtime);
     // While it stops; when node itself ends, a signal has its usual effect again.
     for (let n = 0; n < 5; n++) {
       await sleep(200);
       runtime.child.kill('SIGTERM');
     }
-    await ended;
+    expect(await faults).toEqual([]);
   });
 
   test('and a second Ctrl-C ends it at once; what ran is adopted', async () => {
@@ -91,7 +84,7 @@ describe.runIf(canLook)('a signal ends `muster local` within five seconds', () =
     const { code, ms } = await runtime.end('SIGINT');
     expect({ code, isSoon: ms < 1_000 }).toEqual({ code: 130, isSoon: true });
     const next = await aRuntime({ dir: join(runtime.dataDir, '..') });
-    await endsWell(next);
+    expect(await faultsOfStop(next)).toEqual([]);
   });
 });
 
@@ -101,6 +94,6 @@ describe.runIf(WHY_NOT === null)('a signal ends `muster local` within five secon
     const path = '/apis/batch/v1/jobs?watch=1';
     const watches = { kind: 'hold', port: runtime.port, seconds: 60, count: 1_000, path, asOwner: true };
     await anAttack(watches);
-    await endsWell(runtime);
+    expect(await faultsOfStop(runtime)).toEqual([]);
   });
 });
