@@ -30,7 +30,7 @@ const send = async ({ method = 'POST', path, type = 'application/json', body }: 
 beforeAll(async () => {
   local = await startBuiltLocal(join(import.meta.dirname, '../../../dist/muster.mjs'), folder);
   for (const each of [{ path: JOBS, body: manifest('sums', { suspend: true }) }, ...PREPARED])
-    expect((await send(each)).status).toBe(201);
+    if ((await send(each)).status !== 201) throw new Error(`${each.path} is refused`);
 });
 afterAll(async () => {
   await local.stop();

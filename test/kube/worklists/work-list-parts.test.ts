@@ -8,10 +8,16 @@ async function aList(itemsPerPart: number) {
   const world = await aWorld();
   await world.post(LISTS, { metadata: { name: 'open' }, spec: { itemsPerPart } });
   const asked: string[] = [];
-  const { readPart, listParts } = world.items;
+  const items = { ...world.items };
   Object.assign(world.items, {
-    readPart: (content: string, no: number) => (asked.push(`part ${no}`), readPart(content, no)),
-    listParts: (content: string) => (asked.push('all'), listParts(content)),
+    readPart: async (content: string, no: number) => {
+      asked.push(`part ${no}`);
+      return items.readPart(content, no);
+    },
+    listParts: async (content: string) => {
+      asked.push('all');
+      return items.listParts(content);
+    },
   });
   const send = async (no: number, items: number) => {
     const answer = await world.post(`${LISTS}/open/parts/${no}`, { items: Array.from({ length: items }, () => ['x']) });
