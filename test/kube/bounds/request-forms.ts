@@ -9,7 +9,7 @@ export type NastyRequest = {
 };
 
 export const BATCH = '/apis/batch/v1/namespaces/default';
-export const FURIKO = '/apis/execution.furiko.io/v1alpha1/namespaces/default';
+const FURIKO = '/apis/execution.furiko.io/v1alpha1/namespaces/default';
 export const RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
 export const CORE = '/api/v1/namespaces/default';
 export const MUSTER = '/apis/muster.run/v1/namespaces/default';
