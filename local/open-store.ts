@@ -24,10 +24,11 @@ export type ChosenStore = {
 
 const TABLE_NAME = 'muster';
 
-/** Opens the chosen store. */
+/** Opens the chosen store, without a row that is to be discarded (its key; null: there is none). */
 export async function chooseStore(
   folder: DataFolder,
   choice: StoreChoice,
+  discard: string | null,
   region: string,
   say: (line: string) => void,
   closers: Closer[],
@@ -42,6 +43,10 @@ export async function chooseStore(
     const { createLmdbStore } = await import('../shared/adapters/lmdb/lmdb-store.ts');
     const store = createLmdbStore({ path: jobsFileOf(folder.path), now });
     closers.push(async () => store.close());
+    if (discard !== null) {
+      const gone = await store.discardRow(discard);
+      say(`row ${discard} is gone${gone > 1 ? `, with ${gone - 1} more that belonged to it` : ''}`);
+    }
     return {
       options: asGiven(store),
       isKept: true,

@@ -13,6 +13,7 @@ import type { Audit } from '../shared/ports/access/audit.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
 import type { RuntimeOptions, StoreOptions } from '../shared/runtime/create-runtime.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
+import { unreadableRows } from '../shared/ports/unreadable-row.ts';
 import { createPlainTelemetry } from '../shared/telemetry/plain-telemetry.ts';
 import { openAuditFile } from './audit-file.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
@@ -71,6 +72,8 @@ export type LocalOptions = {
   readonly listeners?: ListenerOptions;
   /** see {@link StoreChoice}; by default `lmdb`, or `engine` where the wiring emulates AWS */
   readonly store?: StoreChoice;
+  /** the key of a damaged row of the store `lmdb` to begin without; none by default */
+  readonly discardRow?: string | undefined;
   /** how functions reach queues, tasks, names and logs; `inProcess` by default */
   readonly wiring?: WiringKind;
   /** replaces the functions; gets ours, and their environment if the wiring emulates AWS */
@@ -171,7 +174,7 @@ async function startOn(
   const place = placeOf(options, listeners, warn);
 
   const usual = options.wiring === 'emulateAws' ? 'engine' : 'lmdb';
-  const store = await chooseStore(folder, options.store ?? usual, REGION, say, closers);
+  const store = await chooseStore(folder, options.store ?? usual, options.discardRow ?? null, REGION, say, closers);
   const wiring = await wire(place, store.options, options, closers);
   const names = await startTaskNames(folder.path, { region: REGION, jobsAreKept: store.isKept }, warn);
   closers.push(() => names.close());
@@ -222,11 +225,11 @@ async function startOn(
   );
   const api = await startKeptFront(app, folder.path, options);
   closers.push(() => api.close());
-  await lookAtEverything(runtime);
+  await lookAtEverything(runtime, warn);
   // The sweep's alarms and the times in rows use the wall clock, so everything is checked now.
   const onSetBack = (byMs: number): void => {
     warn('the clock was set back: every open Job is checked', { byMs: Math.round(byMs) });
-    lookAtEverything(runtime).catch((error: unknown) => warn('the check of every open Job failed', { error }));
+    lookAtEverything(runtime, warn).catch((error: unknown) => warn('the check of every open Job failed', { error }));
   };
   closers.push(watchClock({ onSetBack }));
   const token = options.kubeconfigUser?.token;
@@ -242,8 +245,12 @@ function auditTo(path: string | undefined, warn: Warn, closers: Closer[]): Audit
 }
 
 /** An earlier runtime's queues are lost, with their facts and wake-ups: checks every open Job and every task. */
-async function lookAtEverything({ deps }: Runtime): Promise<void> {
-  await adoptCrons(deps);
+async function lookAtEverything({ deps }: Runtime, warn: Warn): Promise<void> {
+  await adoptCrons(deps).catch((error: unknown) => {
+    // One that is damaged must not hold up the others, which have their schedulers.
+    if (unreadableRows(error).length === 0) throw error;
+    warn('some CronJobs or JobConfigs cannot be read', { error });
+  });
   await sweepCrons(deps);
   await sweepJobs({ everything: true }, deps);
   await sweepTasks({ after: null }, deps);

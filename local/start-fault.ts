@@ -1,3 +1,4 @@
+import { unreadableRows } from '../shared/ports/unreadable-row.ts';
 import { databaseOf } from './data-folder.ts';
 
 /**
@@ -8,6 +9,8 @@ export function startFault(error: unknown, dataDir: string): string | null {
   if (!(error instanceof Error)) return null;
   const { code, path, syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (error.name === 'StoreFileError') return error.message;
+  const [unreadable] = unreadableRows(error);
+  if (unreadable !== undefined) return unreadable.message;
   if (syscall === 'listen' && code === 'EADDRINUSE') return `port ${port} is in use; omit --port to use a free one`;
   if (syscall === 'listen' && code === 'EACCES') return `only root may open port ${port}; choose one above 1023`;
   return BY_CODE[code ?? '']?.(path ?? dataDir, dataDir) ?? databaseFault(error.message, dataDir);

@@ -24,7 +24,16 @@ import { type EnvironmentOptions, taskEnvironmentOf } from '../task-environment.
 
 export type LocalFlags = Pick<
   LocalOptions,
-  'driver' | 'port' | 'script' | 'events' | 'store' | 'wiring' | 'launchesPerSec' | 'stopsPerSec' | 'audit'
+  | 'driver'
+  | 'port'
+  | 'script'
+  | 'events'
+  | 'store'
+  | 'wiring'
+  | 'launchesPerSec'
+  | 'stopsPerSec'
+  | 'audit'
+  | 'discardRow'
 > &
   ListenerFlags & {
     /** A file of users with tokens; null: everybody who gets to the API may call it. */

@@ -28,6 +28,7 @@ type LocalOptions = {
   readonly emulateAws: boolean;
   readonly dynamodbEndpoint?: string;
   readonly inMemory: boolean;
+  readonly discardRow?: string;
   readonly detach: boolean;
   readonly env: readonly EnvironmentEntry[];
   readonly inheritEnv: boolean;
@@ -90,6 +91,12 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
       new Option('--in-memory', 'keep Jobs in memory: they are lost when Muster ends')
         .default(false)
         .conflicts('dynamodbEndpoint'),
+    )
+    .addOption(
+      new Option(
+        '--discard-row <key>',
+        'begin without this row, which an error says cannot be decoded (docs/run-locally.md)',
+      ).conflicts(['inMemory', 'emulateAws', 'dynamodbEndpoint']),
     )
     .addOption(rates('--launches-per-sec <rate>', 'the maximum of tasks started per second (default: no limit)'))
     .addOption(rates('--stops-per-sec <rate>', 'the maximum of tasks stopped per second (default: no limit)'))
@@ -199,6 +206,7 @@ function localFlags(flags: LocalOptions): LocalFlags {
     users: flags.users ?? null,
     kubeconfigUser: flags.kubeconfigUser ?? null,
     audit: flags.audit,
+    discardRow: flags.discardRow,
     events,
     store,
     wiring,

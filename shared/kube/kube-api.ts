@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { TrieRouter } from 'hono/router/trie-router';
 import { isNewerFormat } from '../domain/base/newer-format.ts';
 import { Busy } from '../ports/busy.ts';
+import { unreadableRows } from '../ports/unreadable-row.ts';
 import { authenticatedUser, authentication } from './http/authentication.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './http/api-deps.ts';
 import { cronJobRoutes } from './cronjobs/cronjob-routes.ts';
@@ -36,6 +37,7 @@ import {
   internalError,
   laterRelease,
   noSuchPath,
+  storageReadError,
   tooManyRequests,
 } from './http/status-error.ts';
 import { createPolicyReader } from '../store/read-policy.ts';
@@ -95,6 +97,8 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
     if (error instanceof Busy) return errorResponse(tooManyRequests(BUSY, error.retryAfterSec));
     deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });
     if (isNewerFormat(error)) return errorResponse(laterRelease());
+    const unreadable = unreadableRows(error);
+    if (unreadable.length > 0) return errorResponse(storageReadError(unreadable));
     const outage = options.outageOf?.(error) ?? null;
     if (outage !== null) return errorResponse(insufficientStorage(outage));
     return errorResponse(internalError('the request could not be carried out; it may be repeated'));

@@ -9,10 +9,10 @@ export type BuiltLocal = {
 
 /**
  * `muster local` of a built program (`dist/muster.mjs`), on the folder `data` inside `cwd` and any port, once it has printed
- * its address. Throws what it has printed if it ends before.
+ * its address; `more` are its other options. Throws what it has printed if it ends before.
  */
-export async function startBuiltLocal(program: string, cwd: string): Promise<BuiltLocal> {
-  const child = spawn(process.execPath, [program, 'local', '--data', 'data', '--port', '0'], { cwd });
+export async function startBuiltLocal(program: string, cwd: string, ...more: readonly string[]): Promise<BuiltLocal> {
+  const child = spawn(process.execPath, [program, 'local', '--data', 'data', '--port', '0', ...more], { cwd });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   let said = '';
   const url = await new Promise<string>((resolve, reject) => {

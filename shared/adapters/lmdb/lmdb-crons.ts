@@ -35,7 +35,7 @@ export const crons = (rows: LmdbRows): CronStore => ({
     const to = cronAlarmKey(until, '~');
     const from = after === null ? CRON_ALARMS : `${CRON_ALARMS}${after}\0`;
     const places: string[] = [];
-    for (const [key] of rows.range(from, to)) {
+    for (const key of rows.keys(from, to)) {
       if (places.length === limit) return { crons: places.map(dueIn), next: places.at(-1) ?? null };
       places.push(key.slice(CRON_ALARMS.length));
     }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { type JobUid, type TaskArn, asJobUid, asTaskArn } from '../../domain/base/ids.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
-import { decodeStatus } from '../../domain/scoreboard/status-codec.ts';
+import { ifReadable } from '../../ports/unreadable-row.ts';
 import { ReservationsSchema, SlotsSchema } from '../row-bodies.ts';
 import { JOBS, RESERVED_KEY, attemptsOf, jobOf, launchesOf, rangeOf, statusKey } from './lmdb-keys.ts';
-import { statusBytes } from './lmdb-jobs.ts';
+import { statusIn } from './lmdb-jobs.ts';
 import { type Row, jsonIn } from './lmdb-row.ts';
 import type { LmdbRows } from './lmdb-rows.ts';
 
@@ -46,7 +46,9 @@ async function findDeleted(rows: LmdbRows, overBy: EpochMs): Promise<readonly De
     const uid = asJobUid(key.slice(JOBS.length, key.indexOf('#', JOBS.length)));
     // The rows of a Job that is not deleted have no end.
     if (key !== statusKey(uid) || row.ttl === null || named.has(uid)) continue;
-    const { phase, alarms, version } = decodeStatus(statusBytes(row));
+    const status = ifReadable(() => statusIn(row));
+    if (status === null) continue;
+    const { phase, alarms, version } = status;
     if (phase.kind === 'deleted' && phase.at <= overBy && alarms.length === 0) found.push({ uid, version });
   }
   return found;
@@ -64,11 +66,12 @@ async function removeAll(rows: LmdbRows, due: readonly Deleted[], forget: Forget
   };
   for (const job of due) {
     for await (const [, row] of inSlices(rows, attemptsOf(job.uid))) {
-      const { taskArn } = jsonIn(row, TaskSchema);
+      const taskArn = ifReadable(() => jsonIn(row, TaskSchema).taskArn);
       if (taskArn !== null) tasks.add(taskArn);
     }
     for await (const [, row] of inSlices(rows, launchesOf(job.uid)))
-      for (const slot of jsonIn(row, SlotsSchema)) if (slot.state === 'launched') tasks.add(slot.taskArn);
+      for (const slot of ifReadable(() => jsonIn(row, SlotsSchema)) ?? [])
+        if (slot.state === 'launched') tasks.add(slot.taskArn);
     jobs.push(job);
     if (tasks.size >= TASKS_AT_ONCE) await flush();
   }
@@ -87,7 +90,7 @@ async function removeJob(rows: LmdbRows, { uid, version }: Deleted): Promise<num
       removed += keys.length;
     }
   }
-  const own = [...rows.range(...rangeOf(jobOf(uid)))].map(([key]) => key);
+  const own = [...rows.keys(...rangeOf(jobOf(uid)))];
   return rows.transact((now) => {
     if (now.get(statusKey(uid))?.version !== version) return removed;
     for (const key of own) now.remove(key);
@@ -97,7 +100,7 @@ async function removeJob(rows: LmdbRows, { uid, version }: Deleted): Promise<num
 
 function firstKeys(rows: LmdbRows, prefix: string): readonly string[] {
   const keys: string[] = [];
-  for (const [key] of rows.range(...rangeOf(prefix))) if (keys.push(key) === REMOVED_AT_ONCE) break;
+  for (const key of rows.keys(...rangeOf(prefix))) if (keys.push(key) === REMOVED_AT_ONCE) break;
   return keys;
 }
 
@@ -106,7 +109,7 @@ async function* inSlices(rows: LmdbRows, prefix: string): AsyncGenerator<readonl
   const [first, to] = rangeOf(prefix);
   for (let from: string | null = first; from !== null; ) {
     const slice: (readonly [string, Row])[] = [];
-    for (const each of rows.range(from, to)) if (slice.push(each) === SLICE_ROWS) break;
+    for (const each of rows.range(from, to, { skipUnreadable: true })) if (slice.push(each) === SLICE_ROWS) break;
     yield* slice;
     const last = slice.at(-1);
     from = slice.length < SLICE_ROWS || last === undefined ? null : `${last[0]}\0`;

@@ -33,7 +33,7 @@ import {
   templateKey,
 } from './lmdb-keys.ts';
 import type { Attempts } from './lmdb-attempts.ts';
-import { EMPTY, type Row, jsonIn, jsonRow } from './lmdb-row.ts';
+import { EMPTY, type Row, decoded, jsonIn, jsonRow } from './lmdb-row.ts';
 import type { LmdbRows, Transaction } from './lmdb-rows.ts';
 
 type Jobs = Omit<JobStore, keyof Attempts>;
@@ -85,14 +85,14 @@ export const jobs = (rows: LmdbRows): Jobs => ({
 
   async readStatus(uid) {
     const row = rows.read(statusKey(uid));
-    return row === null ? null : decodeStatus(statusBytes(row));
+    return row === null ? null : statusIn(row);
   },
 
   async readChunks(uid, nos) {
     const found = new Map<number, StoredChunk>();
     for (const no of nos) {
       const row = rows.read(boardKey(uid, no));
-      if (row !== null) found.set(no, { version: row.version, chunk: decodeChunk(row.body) });
+      if (row !== null) found.set(no, { version: row.version, chunk: decoded(row, decodeChunk) });
     }
     return found;
   },
@@ -162,7 +162,7 @@ export const jobs = (rows: LmdbRows): Jobs => ({
       dueBy === null ? `${ALARMS}~` : `${ALARMS}${alarmSort(Math.floor(dueBy / ALARM_STEP_MS), asJobUid('~'))}`;
     const uids: JobUid[] = [];
     let last = '';
-    for (const [key] of rows.range(after === null ? ALARMS : `${ALARMS}${after}\0`, to)) {
+    for (const key of rows.keys(after === null ? ALARMS : `${ALARMS}${after}\0`, to)) {
       const uid = asJobUid(key.slice(key.lastIndexOf('#') + 1));
       if (uids.length === limit) return { uids, next: last };
       uids.push(uid);
@@ -179,10 +179,11 @@ const follows = (rows: Transaction, uid: JobUid, status: Status): boolean =>
 const ALARM_BYTES = 8;
 const NO_ALARM = -1;
 
-/** The encoded status in its row. */
-export const statusBytes = ({ body }: Row): Uint8Array => body.subarray(ALARM_BYTES);
+/** The status in its row. */
+export const statusIn = (row: Row): Status => decoded(row, (body) => decodeStatus(body.subarray(ALARM_BYTES)));
 
-const alarmIn = ({ body }: Row): number => new DataView(body.buffer, body.byteOffset).getFloat64(0);
+const alarmIn = (row: Row): number =>
+  decoded(row, (body) => new DataView(body.buffer, body.byteOffset, body.length).getFloat64(0));
 
 /** Stores a status and moves its alarm. */
 function putStatus(rows: Transaction, uid: JobUid, status: Status): void {

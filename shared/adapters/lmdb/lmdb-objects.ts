@@ -1,6 +1,7 @@
 import { plusMs, type EpochMs } from '../../domain/base/time.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import { standingOf } from '../../domain/spec/namespace.ts';
+import { type UnreadableRow, ifReadable, throwUnreadable } from '../../ports/unreadable-row.ts';
 import { OBJECT_BYTES_MAX, type ObjectChange, type ObjectStore, type StoredObject } from '../../ports/object-store.ts';
 import { changeOf } from '../object-change.ts';
 import { ChangeSchema, DocumentSchema } from '../row-bodies.ts';
@@ -21,12 +22,17 @@ export const objects = (rows: LmdbRows, now: () => EpochMs, retentionMs: number)
     // '"' follows '!': names of roles hold nearly any character.
     const [from, to] = namespace === null ? rangeOf(prefix) : [`${prefix}${namespace}!`, `${prefix}${namespace}"`];
     const found: StoredObject[] = [];
+    const unreadable: UnreadableRow[] = [];
+    let hasMore = false;
     const start = after === null ? from : `${prefix}${after}\0`;
     for (const [key, row] of rows.range(start < from ? from : start, to)) {
-      if (found.length === limit) return { objects: found, next: sortOf(found.at(-1)?.key ?? keyIn('!')) };
-      found.push({ key: keyIn(key.slice(prefix.length)), version: row.version, document: jsonIn(row, DocumentSchema) });
+      hasMore = found.length === limit;
+      if (hasMore) break;
+      const document = ifReadable(() => jsonIn(row, DocumentSchema), unreadable);
+      if (document !== null) found.push({ key: keyIn(key.slice(prefix.length)), version: row.version, document });
     }
-    return { objects: found, next: null };
+    throwUnreadable(unreadable);
+    return { objects: found, next: hasMore ? sortOf(found.at(-1)?.key ?? keyIn('!')) : null };
   },
 
   async commit(kind, { key, was, document }) {

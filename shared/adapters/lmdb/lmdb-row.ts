@@ -1,6 +1,7 @@
 import type * as z from 'zod';
-import { NewerFormatError } from '../../domain/base/newer-format.ts';
+import { NewerFormatError, isNewerFormat } from '../../domain/base/newer-format.ts';
 import { type EpochMs, type EpochSec, toTtl } from '../../domain/base/time.ts';
+import { UnreadableRow } from '../../ports/unreadable-row.ts';
 
 /** One row: the version that the next write depends on, the end of its life, and the rest. */
 export type Row = {
@@ -9,10 +10,14 @@ export type Row = {
   /** From this second on the row counts as absent; null: it stays. */
   readonly ttl: EpochSec | null;
   readonly body: Uint8Array;
+  /** Where it was read. */
+  readonly from?: RowPlace;
 };
 
+export type RowPlace = { readonly key: string; readonly path: string };
+
 /** A row as it is written; without `ttl` it keeps the end of life that it has. */
-export type RowWrite = Omit<Row, 'ttl'> & { readonly ttl?: EpochSec | null };
+export type RowWrite = Omit<Row, 'ttl' | 'from'> & { readonly ttl?: EpochSec | null };
 
 /** The body of a row that says all by its key and version. */
 export const EMPTY = Buffer.alloc(0);
@@ -62,5 +67,29 @@ export const jsonRow = (value: unknown, version = 0, expireAt?: EpochMs): RowWri
 });
 
 /** The value that {@link jsonRow} was given, as `schema` knows it. */
-export const jsonIn = <S extends z.ZodType>({ body }: Row, schema: S): z.output<S> =>
-  schema.parse(JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8')));
+export const jsonIn = <S extends z.ZodType>(row: Row, schema: S): z.output<S> =>
+  decoded(row, (body) =>
+    schema.parse(JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'))),
+  );
+
+/**
+ * What a row's body says.
+ *
+ * @throws NewerFormatError for a body of a later release; UnreadableRow for one that `decode` cannot read
+ */
+export function decoded<T>({ body, from }: Row, decode: (body: Uint8Array) => T): T {
+  try {
+    return decode(body);
+  } catch (error) {
+    throw from === undefined || isNewerFormat(error) ? error : unreadable(from, error);
+  }
+}
+
+/** That a row cannot be decoded, and what its owner can do. */
+export const unreadable = ({ key, path }: RowPlace, cause: unknown): UnreadableRow =>
+  new UnreadableRow(
+    key,
+    path,
+    `put a copy of the file in its place, or stop Muster and start it once with --discard-row '${key}'`,
+    cause,
+  );

@@ -3,7 +3,9 @@ import type { EpochMs } from '../../domain/base/time.ts';
 import { growFile } from './file-space.ts';
 import { StoreFileError, diskFull, isDiskFull, markMade, prepareLmdbFile } from './lmdb-file.ts';
 import { isShortEnough } from './lmdb-keys.ts';
-import { EMPTY, type Row, type RowWrite, decodeRow, encodeRow, isExpired } from './lmdb-row.ts';
+import { EMPTY, type Row, type RowWrite, decodeRow, encodeRow, isExpired, unreadable } from './lmdb-row.ts';
+import { ifReadable } from '../../ports/unreadable-row.ts';
+import { isNewerFormat } from '../../domain/base/newer-format.ts';
 
 /** What a decision may read and change: rows as all decisions before it have left them, stored or not. */
 export type Transaction = {
@@ -68,8 +70,16 @@ export class LmdbRows {
     return isShortEnough(key) ? this.#alive(key, this.#db.get(key)) : null;
   }
 
-  /** Rows on the disk with keys from `from` to `to`, in order of their keys, or in reverse order. */
-  *range(from: string, to: string, { reverse = false } = {}): Generator<readonly [key: string, row: Row]> {
+  /**
+   * Rows on the disk with keys from `from` to `to`, in order of their keys, or in reverse order.
+   *
+   * @throws UnreadableRow, unless such rows are to be skipped
+   */
+  *range(
+    from: string,
+    to: string,
+    { reverse = false, skipUnreadable = false } = {},
+  ): Generator<readonly [key: string, row: Row]> {
     this.#checkOpen();
     if (!isShortEnough(from)) return;
     // LMDB leaves out the end.
@@ -77,9 +87,21 @@ export class LmdbRows {
       ? this.#db.getRange({ start: to, end: from, reverse })
       : this.#db.getRange({ start: from, end: `${to}\0` });
     for (const { key, value } of range) {
-      const row = this.#alive(key, value);
+      const row = skipUnreadable ? ifReadable(() => this.#alive(key, value)) : this.#alive(key, value);
       if (row !== null) yield [key, row];
     }
+  }
+
+  /** Keys of rows on the disk from `from` to `to`, in order. What a row holds is not needed, so it may be unreadable. */
+  *keys(from: string, to: string): Generator<string> {
+    this.#checkOpen();
+    if (!isShortEnough(from)) return;
+    for (const { key, value } of this.#db.getRange({ start: from, end: `${to}\0` }))
+      if (this.#isAlive(key, value)) yield key;
+  }
+
+  get path(): string {
+    return this.#path;
   }
 
   /**
@@ -115,7 +137,7 @@ export class LmdbRows {
       for (const { key, value } of this.#db.getRange({ start: `${after}\0`, limit: SLICE_ROWS })) {
         seen++;
         after = key;
-        if (isExpired(decodeRow(key, value), this.#now())) keys.push(key);
+        if (!this.#isAlive(key, value)) keys.push(key);
       }
       await this.transact((rows) => {
         for (const key of keys) if (rows.get(key) === null) rows.remove(key);
@@ -173,8 +195,19 @@ export class LmdbRows {
 
   #alive(key: string, bytes: Buffer | null | undefined): Row | null {
     if (bytes === undefined || bytes === null) return null;
-    const row = decodeRow(key, bytes);
-    return isExpired(row, this.#now()) ? null : row;
+    const from = { key, path: this.#path };
+    let row: Row;
+    try {
+      row = decodeRow(key, bytes);
+    } catch (error) {
+      throw isNewerFormat(error) ? error : unreadable(from, error);
+    }
+    return isExpired(row, this.#now()) ? null : { ...row, from };
+  }
+
+  /** Also of a row that cannot be decoded. */
+  #isAlive(key: string, bytes: Buffer): boolean {
+    return ifReadable(() => (this.#alive(key, bytes) === null ? 'gone' : 'alive')) !== 'gone';
   }
 
   /** Resolves when every change until now is on the disk. */

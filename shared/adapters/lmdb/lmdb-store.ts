@@ -10,6 +10,7 @@ import type { ObjectStore } from '../../ports/object-store.ts';
 import type { Waiters } from '../../ports/waiters.ts';
 import { attempts } from './lmdb-attempts.ts';
 import { crons } from './lmdb-crons.ts';
+import { discardRow } from './discard-row.ts';
 import { deadLetters } from './lmdb-dead-letters.ts';
 import { feed } from './lmdb-feed.ts';
 import { type Forget, deletedJobs } from './lmdb-deleted-jobs.ts';
@@ -36,6 +37,8 @@ export type LmdbStore = {
    * when the process begins, and then once an hour.
    */
   removeOld(forget: Forget): Promise<number>;
+  /** Removes a damaged row and what belongs to it; returns how many rows are gone. See {@link discardRow}. */
+  discardRow(key: string): Promise<number>;
   /** Bytes of the file that hold rows, and all of its bytes. */
   size(): { readonly usedBytes: number; readonly fileBytes: number };
   /** Resolves when everything is on the disk. */
@@ -78,6 +81,7 @@ export function storeOf(rows: LmdbRows, now: () => EpochMs, feedRetentionMs: num
     crons: crons(rows),
     waiters: waiters(rows),
     removeOld: async (forget) => (await rows.removeExpired()) + (await removeDeleted(forget)),
+    discardRow: async (key) => discardRow(rows, key),
     size: () => rows.size(),
     close: async () => rows.close(),
   };

@@ -2,6 +2,7 @@ import type { Patched } from '../patch/patch-outcome.ts';
 import type { Attributes } from '../../domain/rbac/attributes.ts';
 import { RBAC_GROUP } from '../../domain/rbac/policy.ts';
 import { FURIKO_GROUP } from '../../domain/furiko/furiko-job.ts';
+import type { UnreadableRow } from '../../ports/unreadable-row.ts';
 import { type FieldError, causeReason, briefly, fieldErrorText, firstFaults } from '../../schema/object/field-error.ts';
 
 /** A kind of object as messages and `details` name it. */
@@ -164,6 +165,17 @@ export const internalError = (message: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${message}`, {
     causes: [{ reason: 'InternalError', message, field: '' }],
   });
+
+/**
+ * Rows that the request needs cannot be decoded: Kubernetes' StatusReasonStoreReadError (KEP-3926), with the keys as causes. It
+ * comes again until somebody does what the message says.
+ */
+export function storageReadError(rows: readonly UnreadableRow[]): StatusError {
+  const more = rows.length === 1 ? '' : ` (and ${rows.length - 1} more)`;
+  return failure(500, 'StorageReadError', `failed to read from the storage: ${rows[0]?.message ?? ''}${more}`, {
+    causes: rows.map(({ key, message }) => ({ reason: 'UnexpectedServerResponse', message, field: key })),
+  });
+}
 
 /** What is asked for is stored in a format of a later release: this one answers while a deployment replaces it, or after a rollback. */
 export const laterRelease = (): StatusError =>

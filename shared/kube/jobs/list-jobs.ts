@@ -9,6 +9,7 @@ import {
   parseLabelSelector,
 } from '../selectors/label-selector.ts';
 import { type Parsed, ok } from '../http/query.ts';
+import { type UnreadableRow, readable, throwUnreadable } from '../../ports/unreadable-row.ts';
 
 /** Which Jobs a list or a watch shows, and as what. */
 export type JobFilter<T extends KubeObject> = {
@@ -64,14 +65,16 @@ export async function listJobs<T extends KubeObject>(
   const version = from?.version ?? (await reads.feed.head());
   const items: T[] = [];
   let batch: JobRef[] = [];
+  const unreadable: UnreadableRow[] = [];
   const load = async (): Promise<void> => {
-    const loaded = await Promise.all(batch.map(async ({ uid }) => loadJob(filter.face, uid, reads)));
-    for (const job of loaded) if (job !== null && showsJob(filter, job)) items.push(job);
+    const loaded = await Promise.allSettled(batch.map(async ({ uid }) => loadJob(filter.face, uid, reads)));
+    for (const job of readable(loaded, unreadable)) if (job !== null && showsJob(filter, job)) items.push(job);
     batch = [];
   };
   for await (const ref of jobRefs(reads.jobs, filter.scope, from)) {
     if (items.length + batch.length >= limit) await load();
     if (items.length >= limit) {
+      throwUnreadable(unreadable);
       const { namespace, name, after } = ref;
       const next = { version, after, job: { namespace, name }, pod: null };
       return { version, items, next, ...(filter.face.showsAll ? remainingFrom(ref) : {}) };
@@ -80,6 +83,7 @@ export async function listJobs<T extends KubeObject>(
     if (batch.length >= LOADS_AT_ONCE) await load();
   }
   await load();
+  throwUnreadable(unreadable);
   return { version, items, next: null };
 }
 

@@ -5,7 +5,15 @@ import type { KubeObject } from '../http/kube-object.ts';
 import type { ListOptions } from './list-options.ts';
 import { Once } from '../feed/once.ts';
 import { isNewerFormat } from '../../domain/base/newer-format.ts';
-import { type StatusError, errorResponse, internalError, laterRelease, versionAhead } from '../http/status-error.ts';
+import {
+  type StatusError,
+  errorResponse,
+  internalError,
+  laterRelease,
+  storageReadError,
+  versionAhead,
+} from '../http/status-error.ts';
+import { unreadableRows } from '../../ports/unreadable-row.ts';
 import type { Columns, Writer } from './object-writer.ts';
 import { type WatchEvent, type WatchOptions, watch } from './watch.ts';
 import type { Watched } from '../feed/watched.ts';
@@ -118,6 +126,12 @@ async function* lines<T extends KubeObject>(
   } catch (error) {
     // The answer has begun, so its failure is sent in the stream: clients list again.
     deps.telemetry.warn('watch failed', { path: c.req.path, error: String(error) });
-    yield `${JSON.stringify({ type: 'ERROR', object: isNewerFormat(error) ? laterRelease() : internalError('the watch could not go on') })}\n`;
+    yield `${JSON.stringify({ type: 'ERROR', object: failureOf(error) })}\n`;
   }
+}
+
+function failureOf(error: unknown): StatusError {
+  if (isNewerFormat(error)) return laterRelease();
+  const unreadable = unreadableRows(error);
+  return unreadable.length > 0 ? storageReadError(unreadable) : internalError('the watch could not go on');
 }

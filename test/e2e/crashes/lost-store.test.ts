@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { open } from 'lmdb';
 import { expect, onTestFinished, test } from 'vitest';
 import { startBuiltLocal } from '../../support/built-program.ts';
-import { TEST_MS } from '../kube-calls.ts';
+import { TEST_MS, indexed, kubeAt, shellJob } from '../kube-calls.ts';
 
 const PROGRAM = resolve('dist/muster.mjs');
 
@@ -49,3 +50,42 @@ test.each<[string, (file: string) => void, RegExp]>([
     await (await startBuiltLocal(PROGRAM, dir)).stop();
   },
 );
+
+test('a damaged row is named, holds up no other Job, and can be left behind', { timeout: TEST_MS }, async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'muster-lost-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const first = await startBuiltLocal(PROGRAM, dir);
+  await kubeAt(first.url).create(shellJob('sums', 'sleep 600', indexed(2, 2)));
+  const { text } = await kubeAt(first.url).ask('GET', '/apis/batch/v1/namespaces/default/jobs/sums');
+  const { uid } = (JSON.parse(text) as { metadata: { uid: string } }).metadata;
+  await first.stop();
+  const key = `JOB#${uid}#STATUS`;
+  const raw = open<Buffer, string>({
+    path: join(dir, 'data', 'jobs.lmdb'),
+    noSubdir: true,
+    encoding: 'binary',
+    overlappingSync: false,
+  });
+  raw.putSync(key, Buffer.alloc(40));
+  await raw.close();
+
+  const second = await startBuiltLocal(PROGRAM, dir);
+  const kube = kubeAt(second.url);
+  const refused = await kube.ask('GET', '/apis/batch/v1/namespaces/default/jobs');
+  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
+    500,
+    { reason: 'StorageReadError', message: expect.stringContaining(`--discard-row '${key}'`) as string },
+  ]);
+  expect((await kube.ask('GET', '/apis/batch/v1/namespaces/other/jobs')).status).toBe(200);
+  await kube.create(shellJob('more', 'true', indexed(2, 2)));
+  expect((await kube.ended('more')).status).toMatchObject({ succeeded: 2 });
+  await second.stop();
+
+  const third = await startBuiltLocal(PROGRAM, dir, '--discard-row', key);
+  const listed = await kubeAt(third.url).ask('GET', '/apis/batch/v1/namespaces/default/jobs');
+  const { items } = JSON.parse(listed.text) as { items: { metadata: { name: string } }[] };
+  expect([listed.status, items.map((item) => item.metadata.name)]).toEqual([200, ['more']]);
+  await kubeAt(third.url).create(shellJob('sums', 'true', indexed(2, 2)));
+  expect((await kubeAt(third.url).ended('sums')).status).toMatchObject({ succeeded: 2 });
+  await third.stop();
+});
