@@ -21,7 +21,7 @@ export class UnreadableRow extends Error {
 const WHY_CHARS_MAX = 200;
 
 /** How many rows an error names (KEP-3926). */
-export const UNREADABLE_MAX = 100;
+const UNREADABLE_MAX = 100;
 
 /** The rows that an error, or what has caused it, is about; none: it is about something else. */
 export function unreadableRows(error: unknown): readonly UnreadableRow[] {

@@ -14,7 +14,7 @@ export type Row = {
   readonly from?: RowPlace;
 };
 
-export type RowPlace = { readonly key: string; readonly path: string };
+type RowPlace = { readonly key: string; readonly path: string };
 
 /** A row as it is written; without `ttl` it keeps the end of life that it has. */
 export type RowWrite = Omit<Row, 'ttl' | 'from'> & { readonly ttl?: EpochSec | null };

@@ -11,7 +11,7 @@ export type Trees = {
 export type Tree = { readonly root: number; readonly depth: number };
 
 /** Fills a buffer with what the file holds from the beginning of a page on. */
-export type ReadPage = (into: Buffer, page: number) => void;
+type ReadPage = (into: Buffer, page: number) => void;
 
 /**
  * Why the pages of an LMDB file are not as LMDB writes them; null: they are. LMDB trusts its pages: a damaged one ends the
