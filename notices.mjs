@@ -23,7 +23,7 @@ const RULE = '-'.repeat(80);
  * The notices of a bundle.
  *
  * @param metafile of esbuild, run in the folder `root`
- * @returns the text, and a sentence for each package that may not be bundled: it has no text of its licence, or another licence
+ * @returns the text, the packages, and a sentence for each that may not be bundled: it has no text of its licence, or another one
  */
 export async function noticesOf(metafile, root) {
   const packages = await Promise.all(foldersIn(metafile).map(async (folder) => read(folder, root)));
@@ -31,7 +31,7 @@ export async function noticesOf(metafile, root) {
   const texts = new Map();
   for (const { title, text } of packages) texts.set(text, [...(texts.get(text) ?? []), title]);
   const parts = [...texts].map(([text, titles]) => `${RULE}\n${titles.join('\n')}\n\n${text}\n`);
-  return { text: [HEAD, ...parts].join('\n'), faults };
+  return { text: [HEAD, ...parts].join('\n'), faults, packages };
 }
 
 /** Folders of packages, each once, in order: what stands behind the last `node_modules`, with its scope. */
@@ -52,7 +52,14 @@ async function read(folder, root) {
   const paths = isLicensed ? own : [...ours.map((file) => join(import.meta.dirname, file)), ...own];
   const texts = await Promise.all(paths.map(async (path) => readFile(path, 'utf8')));
   const text = texts.map((each) => each.replaceAll('\r\n', '\n').trim()).join('\n\n');
-  return { title: `${name} ${version} (${license})`, license, text, isLicensed: isLicensed || ours.length > 0 };
+  return {
+    name,
+    version,
+    title: `${name} ${version} (${license})`,
+    license,
+    text,
+    isLicensed: isLicensed || ours.length > 0,
+  };
 }
 
 const isText = (file) => /^(?:licen[cs]e|copying|notice)/i.test(file) && !/\.(?:[cm]?[jt]s|json)$/.test(file);

@@ -11,10 +11,15 @@ export function startFault(error: unknown, dataDir: string): string | null {
   if (error.name === 'StoreFileError') return error.message;
   const [unreadable] = unreadableRows(error);
   if (unreadable !== undefined) return unreadable.message;
+  if (code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'fauxqs'")) return NO_EMULATOR;
   if (syscall === 'listen' && code === 'EADDRINUSE') return `port ${port} is in use; omit --port to use a free one`;
   if (syscall === 'listen' && code === 'EACCES') return `only root may open port ${port}; choose one above 1023`;
   return BY_CODE[code ?? '']?.(path ?? dataDir, dataDir) ?? databaseFault(error.message, dataDir);
 }
+
+/** Muster's package does without it, because it brings four fifths of all packages. */
+const NO_EMULATOR =
+  '--emulate-aws needs a package that is not installed with Muster, an emulator of SQS: run npm install -g fauxqs@1.9.2';
 
 /** Why the disk refused a write to the data folder; null if the disk is not the cause. */
 export function diskFault(error: unknown, dataDir: string): string | null {

@@ -57,6 +57,16 @@ describe('the installed package', { timeout: PATIENCE_MS }, () => {
     expect(said.includes('install-scripts')).toBe(unbuilt.length > 0);
   });
 
+  test('brings few packages: an emulator of SQS comes when it is wanted', async () => {
+    expect(readdirSync(join(prefix, 'lib/node_modules/muster-jobs/node_modules'))).not.toContain('fauxqs');
+    const failed = await muster('local', '--emulate-aws', '--port', '0').catch((error: unknown) => error);
+    const [, wanted = ''] = /: run (npm install -g fauxqs@\S+)\n/.exec((failed as { stderr: string }).stderr) ?? [];
+    const [, ...words] = wanted.split(' ');
+    await run('npm', [...words, '--prefix', prefix, '--no-audit', '--no-fund', '--prefer-offline'], { cwd: root });
+    expect((await muster('local', '--emulate-aws', '--detach', '--port', '0')).stdout).toContain('.muster-aws');
+    expect((await muster('stop', '--data', '.muster-aws')).stdout).toContain('Stopped the Muster on ');
+  });
+
   test('helps, and names commands by the name that it has here', async () => {
     expect((await muster('--help')).stdout).toContain('Usage: muster ');
     const failed = await muster('get').catch((error: unknown) => error);
