@@ -87,7 +87,7 @@ async function besiege(world: TenantWorld, forgets: Forgets, codes: Map<number, 
 }
 
 /** As the function `submit` does. */
-export async function workOn(text: string, { deps }: TenantWorld): Promise<void> {
+async function workOn(text: string, { deps }: TenantWorld): Promise<void> {
   const read = readMessage(text, 'message');
   if (read.kind === 'submission') await submit(read.submission, {}, deps);
   if (read.kind !== 'objects') return;
