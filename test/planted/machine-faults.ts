@@ -236,13 +236,7 @@ export const MACHINE_FAULTS: readonly PlantedFault[] = [
     ],
     breaks: ['G26'],
   },
-  one(
-    'a claim that got no right is kept',
-    LAUNCH_ANSWER,
-    'outcome: uncalled(run),',
-    'outcome: null,',
-    ['G26'],
-  ),
+  one('a claim that got no right is kept', LAUNCH_ANSWER, 'outcome: uncalled(run),', 'outcome: null,', ['G26']),
   one(
     'what was cancelled while it waited for its right is launched',
     LAUNCH_ROW,
