@@ -13,7 +13,7 @@ import type { Audit } from '../shared/ports/access/audit.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
 import type { RuntimeOptions, StoreOptions } from '../shared/runtime/create-runtime.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
-import { unreadableRows } from '../shared/ports/unreadable-row.ts';
+import { unreadableRows } from '../shared/domain/base/unreadable-row.ts';
 import { createPlainTelemetry } from '../shared/telemetry/plain-telemetry.ts';
 import { openAuditFile } from './audit-file.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';

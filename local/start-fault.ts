@@ -1,4 +1,4 @@
-import { unreadableRows } from '../shared/ports/unreadable-row.ts';
+import { unreadableRows } from '../shared/domain/base/unreadable-row.ts';
 import { databaseOf } from './data-folder.ts';
 
 /**

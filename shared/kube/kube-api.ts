@@ -3,7 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { TrieRouter } from 'hono/router/trie-router';
 import { isNewerFormat } from '../domain/base/newer-format.ts';
 import { Busy } from '../ports/busy.ts';
-import { unreadableRows } from '../ports/unreadable-row.ts';
+import { unreadableRows } from '../domain/base/unreadable-row.ts';
 import { authenticatedUser, authentication } from './http/authentication.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './http/api-deps.ts';
 import { cronJobRoutes } from './cronjobs/cronjob-routes.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type JobUid, type TaskArn, asJobUid, asTaskArn } from '../../domain/base/ids.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
-import { ifReadable } from '../../ports/unreadable-row.ts';
+import { ifReadable } from '../../domain/base/unreadable-row.ts';
 import { ReservationsSchema, SlotsSchema } from '../row-bodies.ts';
 import { JOBS, RESERVED_KEY, attemptsOf, jobOf, launchesOf, rangeOf, statusKey } from './lmdb-keys.ts';
 import { statusIn } from './lmdb-jobs.ts';

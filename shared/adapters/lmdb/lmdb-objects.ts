@@ -1,7 +1,7 @@
 import { plusMs, type EpochMs } from '../../domain/base/time.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import { standingOf } from '../../domain/spec/namespace.ts';
-import { type UnreadableRow, ifReadable, throwUnreadable } from '../../ports/unreadable-row.ts';
+import { type UnreadableRow, ifReadable, throwUnreadable } from '../../domain/base/unreadable-row.ts';
 import { OBJECT_BYTES_MAX, type ObjectChange, type ObjectStore, type StoredObject } from '../../ports/object-store.ts';
 import { changeOf } from '../object-change.ts';
 import { ChangeSchema, DocumentSchema } from '../row-bodies.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { NewerFormatError, isNewerFormat } from '../../domain/base/newer-format.ts';
 import { type EpochMs, type EpochSec, toTtl } from '../../domain/base/time.ts';
-import { UnreadableRow } from '../../ports/unreadable-row.ts';
+import { UnreadableRow } from '../../domain/base/unreadable-row.ts';
 
 /** One row: the version that the next write depends on, the end of its life, and the rest. */
 export type Row = {

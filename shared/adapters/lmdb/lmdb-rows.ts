@@ -4,7 +4,7 @@ import { growFile } from './file-space.ts';
 import { StoreFileError, diskFull, isDiskFull, markMade, prepareLmdbFile } from './lmdb-file.ts';
 import { isShortEnough } from './lmdb-keys.ts';
 import { EMPTY, type Row, type RowWrite, decodeRow, encodeRow, isExpired, unreadable } from './lmdb-row.ts';
-import { ifReadable } from '../../ports/unreadable-row.ts';
+import { ifReadable } from '../../domain/base/unreadable-row.ts';
 import { isNewerFormat } from '../../domain/base/newer-format.ts';
 
 /** What a decision may read and change: rows as all decisions before it have left them, stored or not. */

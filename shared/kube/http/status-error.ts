@@ -2,7 +2,7 @@ import type { Patched } from '../patch/patch-outcome.ts';
 import type { Attributes } from '../../domain/rbac/attributes.ts';
 import { RBAC_GROUP } from '../../domain/rbac/policy.ts';
 import { FURIKO_GROUP } from '../../domain/furiko/furiko-job.ts';
-import type { UnreadableRow } from '../../ports/unreadable-row.ts';
+import type { UnreadableRow } from '../../domain/base/unreadable-row.ts';
 import { type FieldError, causeReason, briefly, fieldErrorText, firstFaults } from '../../schema/object/field-error.ts';
 
 /** A kind of object as messages and `details` name it. */

@@ -9,7 +9,7 @@ import {
   parseLabelSelector,
 } from '../selectors/label-selector.ts';
 import { type Parsed, ok } from '../http/query.ts';
-import { type UnreadableRow, readable, throwUnreadable } from '../../ports/unreadable-row.ts';
+import { type UnreadableRow, readable, throwUnreadable } from '../../domain/base/unreadable-row.ts';
 
 /** Which Jobs a list or a watch shows, and as what. */
 export type JobFilter<T extends KubeObject> = {

@@ -13,7 +13,7 @@ import {
   storageReadError,
   versionAhead,
 } from '../http/status-error.ts';
-import { unreadableRows } from '../../ports/unreadable-row.ts';
+import { unreadableRows } from '../../domain/base/unreadable-row.ts';
 import type { Columns, Writer } from './object-writer.ts';
 import { type WatchEvent, type WatchOptions, watch } from './watch.ts';
 import type { Watched } from '../feed/watched.ts';

@@ -7,7 +7,7 @@ import { discardRow } from '../../../shared/adapters/lmdb/discard-row.ts';
 import { LmdbRows } from '../../../shared/adapters/lmdb/lmdb-rows.ts';
 import { storeOf } from '../../../shared/adapters/lmdb/lmdb-store.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
-import { UnreadableRow, unreadableRows } from '../../../shared/ports/unreadable-row.ts';
+import { UnreadableRow, unreadableRows } from '../../../shared/domain/base/unreadable-row.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
 import { HandClock, RETENTION_MS, aChunk, aStoredJob, anArn, anAttempt, anEntry, at } from '../store-under-test.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
-import { UnreadableRow } from '../../../shared/ports/unreadable-row.ts';
+import { UnreadableRow } from '../../../shared/domain/base/unreadable-row.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
 import { JOBS, aWorld, manifest } from '../a-world.ts';
 
