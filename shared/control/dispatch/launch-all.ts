@@ -48,8 +48,8 @@ type Launch = {
 
 /**
  * One RunTask per attempt of `work`, each when the rate allows. An attempt that waits for its right has no slot until right
- * before: whoever does not want it any more can still cancel it. ECS checks rights and networks before it checks tokens, so where
- * it may have been called before, such a refusal leaves open whether there is a task.
+ * before, so that a stop can still cancel it. ECS checks rights and networks before it checks tokens, so where it may have been
+ * called before, such a refusal leaves open whether there is a task.
  */
 export async function launchAll(spec: StoredSpec, work: SlotWork, claims: Claims, deps: Deps): Promise<Launched> {
   const { uid, namespace } = spec.identity;

@@ -5,7 +5,7 @@ import { START } from '../../kube/a-world.ts';
 import { endJob } from '../ended-job.ts';
 import { aMixedServer } from './a-mixed-job.ts';
 
-// Whoever may create Jobs writes much of what others print. Here every such text sets a terminal's title, and more.
+// A user who may create Jobs writes much of what others print. Here every such text sets a terminal's title, and more.
 
 const EVIL = '\u001B]0;pwned\u0007\u009B2J\u001B[8m\r\u007F';
 
