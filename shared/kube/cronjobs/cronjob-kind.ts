@@ -142,6 +142,8 @@ export function cronJobStatusKind(deps: ApiDeps): Subresource<FoundCronJob, Admi
     apiVersion: whole.apiVersion,
     type: whole.type,
     subresource: 'status',
+    // It takes the metadata, too, which says which objects start Jobs.
+    ...(whole.objection === undefined ? {} : { objection: whole.objection }),
     find: (key, published) => whole.find(key, published),
     admitUpdate({ object, stored }, document, fieldValidation) {
       const update = admitCronJobStatus(storedCronJob(stored.document), document, { fieldValidation });

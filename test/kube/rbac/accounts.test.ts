@@ -147,6 +147,19 @@ test('the options of a JobConfig under an account are changed by who may use it,
   expect((await as(MASTER, 'PATCH', `${path}/x`, change, MERGE)).code).toBe(200);
 });
 
+test('which objects of S3 start a CronJob under an account is not changed beside its status either', async () => {
+  const { as, grant } = await anInstallation();
+  await grant('statuses', [{ verbs: ['update', 'patch'], apiGroups: ['batch'], resources: ['cronjobs/status'] }]);
+  const [, [, , , aCron]] = KINDS as [(typeof KINDS)[number], (typeof KINDS)[number]];
+  expect((await as(MASTER, 'POST', CRON_JOBS, aCron('reports'))).code).toBe(201);
+  const place = { metadata: { annotations: { 'muster.run/on-object-created': 'bucket/mine/*' } } };
+  for (const path of [`${CRON_JOBS}/x`, `${CRON_JOBS}/x/status`]) {
+    expect((await as(ANN, 'PATCH', path, place, MERGE)).code).toBe(403);
+    expect((await as(ANN, 'PATCH', path, { metadata: { annotations: { a: 'b' } } }, MERGE)).code).toBe(200);
+    expect((await as(MASTER, 'PATCH', `${path}?dryRun=All`, place, MERGE)).code).toBe(200);
+  }
+});
+
 test('a submission is held to it, too, whatever its Job is made from', async () => {
   const { as, allow, sent } = await anInstallation();
   const [[, , , aJob], [, , , aCron]] = KINDS as [(typeof KINDS)[number], (typeof KINDS)[number]];
