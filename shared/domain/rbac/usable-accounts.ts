@@ -15,9 +15,10 @@ export function usableAccounts(user: User, namespace: string, policy: Policy): A
   for (const granted of rulesFor(user, namespace, policy)) {
     if (granted.kind === 'missing') continue;
     const { rule } = granted;
-    // A rule that names objects allows nothing on the name ''.
-    if (ruleAllows(rule, useOf(namespace, ''))) return 'all';
-    for (const name of rule.resourceNames ?? []) if (ruleAllows(rule, useOf(namespace, name))) names.add(name);
+    const { resourceNames = [] } = rule;
+    // One that is named '' is none.
+    if (resourceNames.length === 0 && ruleAllows(rule, useOf(namespace, ''))) return 'all';
+    for (const name of resourceNames) if (name !== '' && ruleAllows(rule, useOf(namespace, name))) names.add(name);
   }
   return [...names].toSorted().slice(0, NAMES_MAX);
 }

@@ -10,7 +10,7 @@ const anyRule: fc.Arbitrary<PolicyRule> = fc.record({
   verbs: fc.subarray(['use', 'get', '*']),
   apiGroups: fc.subarray(['', 'batch', '*']),
   resources: fc.subarray(['serviceaccounts', 'serviceaccounts/token', 'jobs', '*']),
-  resourceNames: fc.subarray(NAMES),
+  resourceNames: fc.subarray([...NAMES, '']),
 });
 const policyWith = (rules: readonly PolicyRule[]) =>
   aPolicy(
