@@ -102,9 +102,10 @@ export async function launchAll(spec: StoredSpec, work: SlotWork, claims: Claims
     if (runs.size === 0) return true; // prepare makes it
     const templates = await templatesOf(spec, 0, deps);
     if (!('kind' in templates)) return true;
-    if (templates.kind !== 'later') await claim(ids.filter((id) => !runs.has(id)));
+    const unclaimed = ids.filter((id) => !runs.has(id));
+    if (templates.kind === 'later') answers.push(...unclaimed.map(later));
+    else await claim(unclaimed);
     answers.push(...withoutTemplates([...runs.values()], templates, spec, deps));
-    answers.push(...ids.filter((id) => !runs.has(id)).map(later));
     return false;
   };
 

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
+import type { Deps } from '../../../shared/control/process/deps.ts';
+import type { DispatchMessage } from '../../../shared/ports/queues.ts';
+import { parseFactMessage } from '../../../shared/schema/messages/queue-messages.ts';
+import { Stage } from '../../support/a-stage.ts';
+
+// Under a launch limit.
+
+const id = (index: number) => ({ index, attempt: 1, nonce: 0 });
+
+/** A Job whose first claims lie in its dispatch queue, and a dispatcher for whom time passes while it waits. */
+async function aLimitedStage() {
+  const stage = new Stage();
+  const uid = await stage.job({ completions: 3, parallelism: 3 });
+  const handler = stage.handler();
+  await handler.pass(uid);
+  stage.take('wake');
+  stage.take('dispatch');
+  const sleepers: { readonly at: number; readonly wake: () => void }[] = [];
+  const sleep = async (ms: number): Promise<void> =>
+    new Promise((wake) => void sleepers.push({ at: stage.time + ms, wake }));
+  const clock: Deps['clock'] = { now: () => stage.time, sleep };
+  const deps: Deps = { ...handler.deps, clock, settings: { ...handler.deps.settings, launchesPerSec: 20 } };
+  const asked = async (launch: readonly number[], stop: readonly number[] = []): Promise<void> => {
+    const pack = { kind: 'pack', uid, launch: launch.map(id), stop: stop.map(id) } satisfies DispatchMessage;
+    let isDone = false;
+    const work = dispatch(pack, deps).finally(() => (isDone = true));
+    work.catch(() => undefined);
+    while (!isDone) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const next = isDone ? undefined : sleepers.sort((a, b) => b.at - a.at).pop();
+      if (next === undefined) continue;
+      stage.advance(Math.max(0, next.at - stage.time));
+      next.wake();
+    }
+    return work;
+  };
+  const facts = (): readonly string[] =>
+    stage
+      .take('facts')
+      .flatMap((body) => parseFactMessage(body).facts.map(({ kind, index }) => `${index} ${kind}`))
+      .sort();
+  return { stage, uid, handler, asked, facts };
+}
+
+describe('where there is no template', () => {
+  test('a launch that is cancelled meanwhile is answered, and not asked for again', async () => {
+    const { stage, handler, asked, facts } = await aLimitedStage();
+    stage.mistake = 'the subnet ID does not exist';
+    handler.arrange('tasks.prepare', async (perform) => {
+      await asked([], [1]);
+      return perform();
+    });
+    await asked([0, 1, 2]);
+    expect(facts()).toEqual(['0 refused', '1 cancelled', '1 cancelled', '2 refused']);
+    stage.advance(60_000);
+    expect(stage.takeDispatches()).toEqual([]);
+  });
+});
