@@ -82,8 +82,10 @@ export async function launchAll(spec: StoredSpec, work: SlotWork, claims: Claims
     return new Map(due.map((run, i) => [run.id, { run, templates, item: items[i] ?? null }]));
   };
   const pace = { name: 'launch', ratePerSec: deps.settings.launchesPerSec, namespace, ahead: claims.ahead } as const;
+  const called = new Set<AttemptId>();
   const call = async (launch: Launch): Promise<void> => {
     const { run } = launch;
+    called.add(run.id);
     const answered = await runTask(spec, launch, deps);
     const answer = answerTo(run, answered, deps.clock.now());
     answers.push(answer);
@@ -118,6 +120,8 @@ export async function launchAll(spec: StoredSpec, work: SlotWork, claims: Claims
       }
   } catch (error) {
     failed = { error };
+    // Whoever stops it before the message comes again need not take it for launched.
+    answers.push(...[...runs.values()].filter(({ id }) => !called.has(id)).map(notCalled));
   }
   if (isMisconfigured) await renewed(spec, deps);
   return { answers, row, failed };

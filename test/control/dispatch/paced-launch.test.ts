@@ -58,3 +58,26 @@ describe('where there is no template', () => {
     expect(stage.takeDispatches()).toEqual([]);
   });
 });
+
+test('what was claimed and then not called, because something failed, may be cancelled at once', async () => {
+  const { stage, uid, handler, asked, facts } = await aLimitedStage();
+  handler.arrange('tasks.prepare', async () => Promise.reject(new Error('the connection was reset')));
+  await expect(asked([0, 1, 2])).rejects.toThrow('the connection was reset');
+  expect((await stage.store.jobs.readLaunches(uid, 0)).slots).toEqual([]);
+  await asked([], [0, 1, 2]);
+  expect([facts(), stage.started(uid, 0)]).toEqual([['0 cancelled', '1 cancelled', '2 cancelled'], []]);
+});
+
+test('what was called and has no answer is not given back when something else fails', async () => {
+  const { stage, uid, handler, asked } = await aLimitedStage();
+  handler.arrange('tasks.run', async (perform) => {
+    await perform();
+    throw new Error('the connection was reset');
+  });
+  handler.arrange('tasks.run', async () => ({ kind: 'later', reason: 'ThrottlingException' }));
+  handler.arrange('limits.read', async (perform) => perform());
+  handler.arrange('limits.read', async () => Promise.reject(new Error('the table throttles')));
+  await expect(asked([0, 1, 2])).rejects.toThrow('the table throttles');
+  const { slots } = await stage.store.jobs.readLaunches(uid, 0);
+  expect(slots.map(({ index, state }) => `${index} ${state}`)).toEqual(['0 launching', '2 launched']);
+});
