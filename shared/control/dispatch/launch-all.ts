@@ -22,10 +22,11 @@ import {
   known,
   later,
   notCalled,
+  outcomesOf,
   refusedFact,
   uncalled,
 } from './launch-answer.ts';
-import { claimSlots } from './launch-slots.ts';
+import { claimSlots, storeOutcomes } from './launch-slots.ts';
 import { renewTemplate, templatesOf } from './template.ts';
 
 /** What the slots of a pack are claimed with; `ahead`: how many earlier claims its Job has. */
@@ -81,6 +82,13 @@ export async function launchAll(spec: StoredSpec, work: SlotWork, claims: Claims
     const items = await itemsOf(spec, due, deps);
     return new Map(due.map((run, i) => [run.id, { run, templates, item: items[i] ?? null }]));
   };
+  /** The next moment may be seconds away: until then, they may be cancelled again. */
+  const undo = async (missed: readonly AttemptId[]): Promise<void> => {
+    const outcomes = outcomesOf(missed.flatMap((id) => runs.get(id) ?? []).map(notCalled));
+    if (outcomes.length === 0) return;
+    row = await storeOutcomes(uid, row, outcomes, deps);
+    for (const { id } of outcomes) runs.delete(id);
+  };
   const pace = { name: 'launch', ratePerSec: deps.settings.launchesPerSec, namespace, ahead: claims.ahead } as const;
   const called = new Set<AttemptId>();
   const call = async (launch: Launch): Promise<void> => {
@@ -114,13 +122,13 @@ export async function launchAll(spec: StoredSpec, work: SlotWork, claims: Claims
   let failed: Launched['failed'] = null;
   try {
     if (ids.length > 0 && (await hasTemplate()))
-      for (const id of await callPrepared(ids, pace, deps, { prepare, call })) {
+      for (const id of await callPrepared(ids, pace, deps, { prepare, call, undo })) {
         const run = runs.get(id);
         answers.push(run === undefined ? later(id) : notCalled(run));
       }
   } catch (error) {
     failed = { error };
-    // Whoever stops it before the message comes again need not take it for launched.
+    // A stop that comes before the message does again need not take it for launched.
     answers.push(...[...runs.values()].filter(({ id }) => !called.has(id)).map(notCalled));
   }
   if (isMisconfigured) await renewed(spec, deps);

@@ -29,7 +29,8 @@ export async function callAtPace<T>(
 
 /**
  * As {@link callAtPace}, with what `prepare` makes of each item right before its moment, once, together with those of the second
- * that follows. An item that it leaves out is neither called nor returned.
+ * that follows. An item that it leaves out is neither called nor returned. What has missed its moment is taken back by `undo`, if
+ * there is one, and prepared again.
  */
 export async function callPrepared<T, R>(
   items: readonly T[],
@@ -38,9 +39,11 @@ export async function callPrepared<T, R>(
   {
     prepare,
     call,
+    undo,
   }: {
     readonly prepare: (items: readonly T[]) => Promise<ReadonlyMap<T, R>>;
     readonly call: (ready: R) => Promise<void>;
+    readonly undo?: (missed: readonly T[]) => Promise<void>;
   },
 ): Promise<readonly T[]> {
   if (ratePerSec === null) {
@@ -75,6 +78,9 @@ export async function callPrepared<T, R>(
       }),
     );
     waiting = missed;
+    if (undo === undefined || missed.length === 0) continue;
+    await undo(missed);
+    for (const item of missed) ready.delete(item);
   }
   return [...left, ...waiting];
 }

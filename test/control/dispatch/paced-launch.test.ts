@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
+import { plusMs } from '../../../shared/domain/base/time.ts';
 import type { DispatchMessage } from '../../../shared/ports/queues.ts';
 import { parseFactMessage } from '../../../shared/schema/messages/queue-messages.ts';
 import { Stage } from '../../support/a-stage.ts';
@@ -18,14 +19,23 @@ async function aLimitedStage() {
   stage.take('wake');
   stage.take('dispatch');
   const sleepers: { readonly at: number; readonly wake: () => void }[] = [];
+  /** How late sleepers wake up, each in turn. */
+  const late: number[] = [];
   const sleep = async (ms: number): Promise<void> =>
-    new Promise((wake) => void sleepers.push({ at: stage.time + ms, wake }));
+    new Promise((wake) => void sleepers.push({ at: stage.time + ms + (late.shift() ?? 0), wake }));
   const clock: Deps['clock'] = { now: () => stage.time, sleep };
   const deps: Deps = { ...handler.deps, clock, settings: { ...handler.deps.settings, launchesPerSec: 20 } };
+  const pack = (launch: readonly number[], stop: readonly number[]): DispatchMessage => ({
+    kind: 'pack',
+    uid,
+    launch: launch.map(id),
+    stop: stop.map(id),
+  });
+  const stopIn = (ms: number, stop: readonly number[]): void =>
+    void sleepers.push({ at: stage.time + ms, wake: () => void dispatch(pack([], stop), deps) });
   const asked = async (launch: readonly number[], stop: readonly number[] = []): Promise<void> => {
-    const pack = { kind: 'pack', uid, launch: launch.map(id), stop: stop.map(id) } satisfies DispatchMessage;
     let isDone = false;
-    const work = dispatch(pack, deps).finally(() => (isDone = true));
+    const work = dispatch(pack(launch, stop), deps).finally(() => (isDone = true));
     work.catch(() => undefined);
     while (!isDone) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -41,7 +51,7 @@ async function aLimitedStage() {
       .take('facts')
       .flatMap((body) => parseFactMessage(body).facts.map(({ kind, index }) => `${index} ${kind}`))
       .sort();
-  return { stage, uid, handler, asked, facts };
+  return { stage, uid, handler, asked, stopIn, late, facts };
 }
 
 describe('where there is no template', () => {
@@ -80,4 +90,19 @@ test('what was called and has no answer is not given back when something else fa
   await expect(asked([0, 1, 2])).rejects.toThrow('the table throttles');
   const { slots } = await stage.store.jobs.readLaunches(uid, 0);
   expect(slots.map(({ index, state }) => `${index} ${state}`)).toEqual(['0 launching', '2 launched']);
+});
+
+test('what has missed its moment may be cancelled until the next one comes', async () => {
+  const { stage, uid, handler, asked, stopIn, late, facts } = await aLimitedStage();
+  late.push(100);
+  handler.arrange('limits.read', async (perform) => perform());
+  handler.arrange('limits.read', async (perform) => {
+    const { version, state } = (await perform()) as Awaited<ReturnType<typeof stage.store.limits.read>>;
+    await stage.store.limits.commit('launch', version, { ...state, nextFreeAt: plusMs(stage.time, 3_000) });
+    stopIn(1_000, [0]);
+    return perform();
+  });
+  await asked([0]);
+  expect([...new Set(facts())]).toEqual(['0 cancelled']);
+  expect(stage.started(uid, 0)).toEqual([]);
 });
