@@ -1,5 +1,5 @@
 import { LOST, NO_TIMES, POD_DELETED, factOf } from '../../domain/planner/ending.ts';
-import type { AttemptId } from '../../domain/base/fact.ts';
+import { type AttemptId, type Fact, isSameAttempt } from '../../domain/base/fact.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import { type SlotWork, launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
@@ -94,13 +94,21 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   const isToLaunch = (id: AttemptId): boolean => pack.launch.some((asked) => asked.index === id.index);
   const launchLater = [...laterOf(answers), ...names.later].filter(isToLaunch);
   const rest = { ...pack, lookFrom: undefined };
-  const stopLater = [...stopped.later, ...work.underWay];
+  const stopLater = [...stopped.later, ...work.underWay, ...tasksFound(pack.stop, work, facts)];
   if (launchLater.length + stopLater.length > 0) await putOff({ ...rest, launch: launchLater, stop: stopLater }, deps);
   if (found.lookFrom === null) return;
   const [launch, stop] = [found.left.filter(isToLaunch), found.left.filter((id) => !isToLaunch(id))];
   const putOffAt = isSamePlace(found.lookFrom, pack.lookFrom) ? pack.putOffAt : undefined;
   await putOff({ ...rest, launch, stop, lookFrom: found.lookFrom, putOffAt }, deps);
 }
+
+/** Attempts to stop whose tasks the row did not know, but those who asked ECS do now. */
+const tasksFound = (stop: readonly AttemptId[], { stop: known }: SlotWork, facts: readonly Fact[]) =>
+  stop.filter(
+    (id) =>
+      !known.some((each) => each.id.index === id.index) &&
+      facts.some((fact) => fact.kind === 'launched' && isSameAttempt(fact, id)),
+  );
 
 /** A search that makes progress is not deferred. */
 const isSamePlace = (a: LookFrom, b: LookFrom | undefined): boolean => a.family === b?.family && a.after === b.after;

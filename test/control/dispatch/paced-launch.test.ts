@@ -106,3 +106,20 @@ test('what has missed its moment may be cancelled until the next one comes', asy
   expect([...new Set(facts())]).toEqual(['0 cancelled']);
   expect(stage.started(uid, 0)).toEqual([]);
 });
+
+test('what a stop had to launch again, to learn its task, is stopped as soon as that is known', async () => {
+  const { stage, uid, handler, asked } = await aLimitedStage();
+  handler.arrange('tasks.run', async (perform) => {
+    await perform();
+    throw new Error('the connection was reset');
+  });
+  await asked([0]);
+  stage.take('dispatch');
+  stage.advance(31_000);
+  await asked([], [0]);
+  stage.advance(1_000);
+  await handler.dispatch(stage.takeDispatches());
+  expect(stage.started(uid, 0)).toHaveLength(1);
+  stage.advance(1_000);
+  expect(stage.live(uid, 0)).toEqual([]);
+});
