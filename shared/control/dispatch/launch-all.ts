@@ -108,7 +108,7 @@ export async function launchAll(spec: StoredSpec, work: SlotWork, claims: Claims
   const hasTemplate = async (): Promise<boolean> => {
     if ((deps.cache.templates.get(uid) ?? []).length > 0) return true;
     // A Job with a slot that says launching cannot be deleted, so its template cannot outlive it.
-    if (runs.size === 0) await claim(ids.slice(0, 1));
+    if (runs.size === 0) await claim(ids.slice(0, Math.max(1, Math.floor(pace.ratePerSec ?? 1))));
     if (runs.size === 0) return true; // prepare makes it
     const templates = await templatesOf(spec, 0, deps);
     if (!('kind' in templates)) return true;

@@ -29,8 +29,8 @@ export async function callAtPace<T>(
 
 /**
  * As {@link callAtPace}, with what `prepare` makes of each item right before its moment, once, together with those of the second
- * that follows. An item that it leaves out is neither called nor returned. What has missed its moment is taken back by `undo`, if
- * there is one, and prepared again.
+ * that follows. An item that it leaves out is neither called nor returned. What has missed its moment, or has to wait longer than a
+ * second, is taken back by `undo`, if there is one, and prepared again.
  */
 export async function callPrepared<T, R>(
   items: readonly T[],
@@ -59,6 +59,10 @@ export async function callPrepared<T, R>(
     left.push(...waiting.slice(rights.length));
     const turns = waiting.slice(0, rights.length).map((item, i) => ({ item, moment: rights[i] ?? clock.now() }));
     const missed: T[] = [];
+    // What the caller has made ready itself must not wait for long.
+    const [next] = turns;
+    if (undo !== undefined && next !== undefined && next.moment > clock.now() + TOGETHER_MS)
+      await undo(turns.map(({ item }) => item));
     await allOf(
       bySecond(turns).map(async ({ first, group }) => {
         const isUnready = ({ item }: Turn<T>): boolean => !ready.has(item);

@@ -49,8 +49,14 @@ export function leaseRights(
     rights.push(asEpochMs(next));
     next += stepMs;
   }
-  return rights.length === 0 ? { rights, state } : { rights, state: { ...state, nextFreeAt: asEpochMs(next) } };
+  const few = Math.min(wanted, Math.ceil(rateInForce(state, now, ratePerSec) * FEW_SEC));
+  return rights.length === 0 || rights.length < few
+    ? { rights: [], state }
+    : { rights, state: { ...state, nextFreeAt: asEpochMs(next) } };
 }
+
+/** Fewer rights than those of this time are given to nobody who wants more: each caller writes what it does with its own. */
+const FEW_SEC = 0.5;
 
 /** As {@link leaseRights}, as far ahead as the lessee may look, and noted as granted to its namespace. */
 export function leaseFor(lessee: Lessee, state: PaceState, now: EpochMs, wanted: number, ratePerSec: number): Lease {

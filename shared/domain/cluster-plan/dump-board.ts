@@ -122,7 +122,13 @@ export function boardOf(dump: ClusterDump, now: EpochMs, caps: boolean): DumpBoa
 function rulesOf(dump: ClusterDump, layout: Layout, caps: boolean): PlanRules {
   const podsMax = caps ? PODS_PER_SYNC_MAX : Number.MAX_SAFE_INTEGER;
   return {
-    limits: { claimsMax: podsMax, placesMax: podsMax, stopsMax: podsMax, rankOf: (slot) => layout.rankOf(slot) },
+    limits: {
+      claimsMax: podsMax,
+      claimsAtOnce: 1,
+      placesMax: podsMax,
+      stopsMax: podsMax,
+      rankOf: (slot) => layout.rankOf(slot),
+    },
     managesAttempts: !dump.job.deleting,
     podOf: (ending, record, slot) => layout.failedPods.get(slot) ?? podOf(ending, record),
     besideBoard: {

@@ -26,6 +26,8 @@ export type InBackoff = { readonly index: number; readonly until: EpochMs };
 export type LaunchLimits = {
   /** Unanswered claims. */
   readonly claimsMax: number;
+  /** While some wait, so many more are claimed together, or none. */
+  readonly claimsAtOnce: number;
   /** Places that are taken, or kept by an index in back-off. */
   readonly placesMax: number;
   readonly stopsMax: number;
@@ -35,6 +37,7 @@ export type LaunchLimits = {
 
 export const OWN_LIMITS: LaunchLimits = {
   claimsMax: CLAIMS_IN_FLIGHT_MAX,
+  claimsAtOnce: 1,
   placesMax: Number.MAX_SAFE_INTEGER,
   stopsMax: Number.MAX_SAFE_INTEGER,
   rankOf: null,
@@ -89,16 +92,17 @@ export function planLaunches(
   const limit = limitOf(board, spec);
   if (surplus > 0) return { ...noLaunches(status.inFlight), ...giveUp(board, surplus, limit, limits) };
 
-  const room = limits.claimsMax - status.inFlight.length;
+  const free = limits.claimsMax - status.inFlight.length;
+  const room = status.inFlight.length > 0 && free < limits.claimsAtOnce ? 0 : free;
   const clock = { now, retryDelaySec: spec.retryDelaySec ?? 0 };
   const relaunched = relaunchWaiting(board, room, clock);
   const places = Math.min(start, limits.placesMax);
-  const free = { places, limit, gate };
+  const given = { places, limit, gate };
   const jobBackoffEndsAt = spec.backoffLimitPerIndex === null ? backoffEndsAt(status.backoff) : null;
   const isJobInBackoff = jobBackoffEndsAt !== null && jobBackoffEndsAt > now;
   const claimed = isJobInBackoff
-    ? holdBack(board, free, jobBackoffEndsAt, clock)
-    : claimPending(board, spec, free, room - relaunched.launch.length, clock);
+    ? holdBack(board, given, jobBackoffEndsAt, clock)
+    : claimPending(board, spec, given, room - relaunched.launch.length, clock);
   const launch = [...relaunched.launch, ...claimed.launch];
   return {
     inFlight: [...status.inFlight, ...launch.map((id) => ({ ...id, dueAt: plusMs(now, timing.resendMs) }))],

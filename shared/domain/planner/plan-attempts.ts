@@ -3,6 +3,7 @@ import type { AttemptId } from '../base/fact.ts';
 import { type EpochMs, plusMs } from '../base/time.ts';
 import { CLAIMS_IN_FLIGHT_MAX, type Timing } from '../base/timing.ts';
 import { isStopped } from '../scoreboard/board.ts';
+import { LAUNCH_ROW_INDEXES } from '../scoreboard/launch-row.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import { type Claim, type Phase, type Status, isShrunk } from '../scoreboard/status.ts';
 import { gangAfter } from '../scoreboard/gang.ts';
@@ -50,11 +51,15 @@ const limitsOf = (
   { achieved }: Pick<Advanced, 'achieved'>,
 ): LaunchLimits => ({
   ...limits,
-  ...(launchesPerSec === undefined
-    ? {}
-    : { claimsMax: claimsWindow(launchesPerSec, CLAIMS_IN_FLIGHT_MAX, job.spec.startTimeoutSec) }),
+  ...(launchesPerSec === undefined ? {} : pacedLimits(launchesPerSec, job.spec.startTimeoutSec)),
   ...(startsNothing(job.spec, achieved) ? { placesMax: 0 } : {}),
 });
+
+/** Under a launch limit each claim is answered at another time: those that fill a launch row are claimed together. */
+function pacedLimits(launchesPerSec: number, startTimeoutSec: number | null) {
+  const claimsMax = claimsWindow(launchesPerSec, CLAIMS_IN_FLIGHT_MAX, startTimeoutSec);
+  return { claimsMax, claimsAtOnce: Math.min(LAUNCH_ROW_INDEXES, Math.ceil(claimsMax / 2)) };
+}
 
 export type Resent = {
   /** All unanswered claims, with the time when each is due again. */

@@ -11,7 +11,7 @@ import { Stage } from '../../support/a-stage.ts';
 const id = (index: number) => ({ index, attempt: 1, nonce: 0 });
 
 /** A Job whose first claims lie in its dispatch queue, and a dispatcher for whom time passes while it waits. */
-async function aLimitedStage() {
+async function aLimitedStage(launchesPerSec = 20) {
   const stage = new Stage();
   const uid = await stage.job({ completions: 3, parallelism: 3 });
   const handler = stage.handler();
@@ -24,7 +24,7 @@ async function aLimitedStage() {
   const sleep = async (ms: number): Promise<void> =>
     new Promise((wake) => void sleepers.push({ at: stage.time + ms + (late.shift() ?? 0), wake }));
   const clock: Deps['clock'] = { now: () => stage.time, sleep };
-  const deps: Deps = { ...handler.deps, clock, settings: { ...handler.deps.settings, launchesPerSec: 20 } };
+  const deps: Deps = { ...handler.deps, clock, settings: { ...handler.deps.settings, launchesPerSec } };
   const pack = (launch: readonly number[], stop: readonly number[]): DispatchMessage => ({
     kind: 'pack',
     uid,
@@ -56,7 +56,7 @@ async function aLimitedStage() {
 
 describe('where there is no template', () => {
   test('a launch that is cancelled meanwhile is answered, and not asked for again', async () => {
-    const { stage, handler, asked, facts } = await aLimitedStage();
+    const { stage, handler, asked, facts } = await aLimitedStage(1);
     stage.mistake = 'the subnet ID does not exist';
     handler.arrange('tasks.prepare', async (perform) => {
       await asked([], [1]);

@@ -44,6 +44,8 @@ describe('one leaser', () => {
     ],
     [100, 0, 9, 2, 1_200, [100, 620, 1_140], 1_660, 'none beyond the horizon'],
     [9_000, 0, 9, 2, 1_000, [], 9_000, 'none at all when it is full'],
+    [700, 0, 9, 10, 1_000, [], 700, 'none if there are fewer than of half a second, and more are wanted'],
+    [700, 0, 2, 10, 1_000, [700, 804], 908, 'but all if no more are wanted'],
     [700, 500, 0, 10, 1_000, [], 700, 'none is wanted'],
     [0, 500, 0, 10, 1_000, [], 0, 'none is wanted, and nothing changes'],
   ])(

@@ -53,6 +53,9 @@ describe('claims in flight', () => {
     expect(ahead.filter((each) => each !== null)).toEqual([0, 10, 20, 30]);
     const answered = after(large, first);
     const facts = none(10).map((index) => launched(index));
+    // Nine answers make room for nine claims, which would not fill a launch row.
+    const few = planJob(answered.job, answered.status, answered.stored, facts.slice(0, 9), at(1), timing);
+    expect(asked(few, 'launch')).toBe(0);
     const second = planJob(answered.job, answered.status, answered.stored, facts, at(1), timing);
     expect(second.actions).toContainEqual(expect.objectContaining({ kind: 'launch', row: 4, ahead: 30 }));
   });
