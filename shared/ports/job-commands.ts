@@ -2,6 +2,7 @@ import type { JobUid } from '../domain/base/ids.ts';
 import type { AttemptId } from '../domain/base/fact.ts';
 import type { NamespaceStanding } from '../domain/spec/namespace.ts';
 import type { IndexSet } from '../domain/base/index-set.ts';
+import type { CountedKind } from '../domain/quota/counted-kinds.ts';
 import type { IndexAction, IndexEffect } from '../domain/scoreboard/index-changes.ts';
 import type { Phase, Status } from '../domain/scoreboard/status.ts';
 import type { FieldError } from '../schema/object/field-error.ts';
@@ -82,12 +83,16 @@ export type JobCommands = {
 export type QuotaCommands = {
   /** Counts what a namespace uses, and writes it into its quotas, unless that takes too long: then the sweep does it. */
   count(namespace: string): Promise<void>;
-  /** Stores a new CronJob by `store`, which answers `committed`, if there is room for one more. */
-  createCronJob<S extends { readonly kind: string }>(
+  /**
+   * Stores a new object by `store`, which answers `committed`, if there is room for one more of its kind. `taken`: there is none,
+   * and there is an object of that name.
+   */
+  createObject<S extends { readonly kind: string }>(
+    kind: CountedKind,
     uid: string,
     key: ObjectKey,
     store: () => Promise<S>,
-  ): Promise<S | OverQuota>;
-  /** Why a new CronJob would be refused now; null: there is room. */
-  tryCronJob(uid: string, key: ObjectKey): Promise<OverQuota | null>;
+  ): Promise<S | OverQuota | { readonly kind: 'taken' }>;
+  /** Why a new object would be refused now; null: there is room. */
+  tryObject(kind: CountedKind, uid: string, key: ObjectKey): Promise<OverQuota | null>;
 };

@@ -81,9 +81,9 @@ describe('a Job beside what limits its namespace', () => {
   });
 
   test('is not simulated beside what the API would refuse', async () => {
-    const refused = await simulated(indexed(1), [quota({ services: '1' }), range({ type: 'PersistentVolumeClaim' })]);
+    const refused = await simulated(indexed(1), [quota({ secrets: '1' }), range({ type: 'PersistentVolumeClaim' })]);
     expect(refused.kind === 'refused' && refused.errors.map(({ path }) => path)).toEqual([
-      'ResourceQuota spec.hard[services]',
+      'ResourceQuota spec.hard[secrets]',
       'LimitRange spec.limits[0].type',
     ]);
   });

@@ -1,8 +1,11 @@
 import { type JobUid, asJobUid } from '../../domain/base/ids.ts';
+import { COUNTED_KINDS, type CountedKind, countedAs } from '../../domain/quota/counted-kinds.ts';
 import { settleAll } from '../../domain/quota/decide-room.ts';
 import { quotaIn } from '../../domain/quota/quota-document.ts';
+import { QUOTA_KEYS, countedFor } from '../../domain/quota/quota-keys.ts';
 import type { Quota } from '../../domain/quota/quota.ts';
-import { NO_USAGE, ONE_CRON_JOB, ONE_JOB, type Usage, plus, usageOfJob } from '../../domain/quota/usage.ts';
+import { NO_USAGE, ONE_JOB, oneOf, type Usage, plus, usageOfJob } from '../../domain/quota/usage.ts';
+import { DEFAULT_ACCOUNT } from '../../domain/rbac/policy.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import { everyObject } from '../../store/every-object.ts';
 import { toJob } from '../../store/to-job.ts';
@@ -37,24 +40,31 @@ type Seen = { readonly uid: string; readonly revision: number; readonly usage: U
  * Counts what a namespace's quotas limit. The quotas are read first: whatever is reserved later is not in them, and whatever was
  * reserved before is either in effect by now or still listed in them.
  *
- * @param jobsMax null: however many Jobs there are
+ * @param max so many Jobs, and so many objects of each other kind; null: however many there are
  * @returns null: there are more
  */
 export async function countNamespace(
   namespace: string,
   deps: Deps,
-  jobsMax: number | null = null,
+  max: number | null = null,
 ): Promise<NamespaceCount | null> {
   const kept = (deps.cache.quotaTurns.settled.get(namespace) ?? []).filter(({ isReturned }) => !isReturned);
   const quotas = settleAll(
     (await readQuotas(namespace, deps)).map(({ quota }) => quota),
     kept,
   );
-  const hard = new Set(quotas.flatMap((quota) => Object.keys(quota.hard)));
-  const crons = hard.delete('count/cronjobs.batch') ? await seeCronJobs(namespace, deps) : [];
-  const jobs = hard.size > 0 ? await seeJobs(namespace, deps, jobsMax) : [];
+  const limited = new Set(
+    QUOTA_KEYS.filter((key) => quotas.some(({ hard }) => hard[key] !== undefined)).map(countedFor),
+  );
+  const all: Seen[] = [];
+  for (const kind of COUNTED_KINDS) {
+    const objects = limited.delete(countedAs(kind)) ? await seeObjects(kind, namespace, deps, max) : [];
+    if (objects === null) return null;
+    all.push(...objects);
+  }
+  const jobs = limited.size > 0 ? await seeJobs(namespace, deps, max) : [];
   if (jobs === null) return null;
-  const listed = new Map([...crons, ...jobs].map((each) => [each.uid, each]));
+  const listed = new Map([...all, ...jobs].map((each) => [each.uid, each]));
   const seen = new Map([...listed, ...(await seeReserved(quotas, listed, deps))]);
   return {
     read: new Map(quotas.map((quota) => [quota.uid, quota])),
@@ -77,10 +87,22 @@ async function seeReserved(
   return found;
 }
 
-async function seeCronJobs(namespace: string, deps: Deps): Promise<readonly Seen[]> {
+async function seeObjects(
+  kind: CountedKind,
+  namespace: string,
+  deps: Deps,
+  max: number | null,
+): Promise<readonly Seen[] | null> {
   const seen: Seen[] = [];
-  for await (const { document } of everyObject('CronJob', namespace, deps.objects))
-    seen.push({ uid: document.metadata.uid, revision: Number.POSITIVE_INFINITY, usage: ONE_CRON_JOB });
+  const see = (uid: string) => seen.push({ uid, revision: Number.POSITIVE_INFINITY, usage: oneOf(kind) });
+  // Every namespace has an account of this name, stored or not, and nobody creates it.
+  let isMissing = kind === 'ServiceAccount';
+  for await (const { key, document } of everyObject(kind, namespace, deps.objects)) {
+    if (max !== null && seen.length >= max) return null;
+    if (key.name === DEFAULT_ACCOUNT) isMissing = false;
+    see(document.metadata.uid);
+  }
+  if (isMissing) see(DEFAULT_ACCOUNT);
   return seen;
 }
 

@@ -68,10 +68,10 @@ function note(room: Room, isReturned: boolean, { cache: { quotaTurns } }: Pick<D
 /**
  * Counts a namespace anew, and corrects what its quotas say is used.
  *
- * @param jobsMax a namespace with more Jobs is left as it is
+ * @param max a namespace with more Jobs, or more objects of another kind that it limits, is left as it is
  */
-export async function recount(namespace: string, deps: Deps, jobsMax: number | null = null): Promise<void> {
-  const count = await countNamespace(namespace, deps, jobsMax);
+export async function recount(namespace: string, deps: Deps, max: number | null = null): Promise<void> {
+  const count = await countNamespace(namespace, deps, max);
   if (count !== null) await takeTurn(namespace, { kind: 'count', count }, deps);
 }
 
@@ -178,8 +178,8 @@ function forget(namespace: string, settled: readonly SettledIn[], { cache: { quo
 
 /** A refusal may be due to Jobs that have ended since the last count. Each process looks at most so often. */
 const COUNT_EVERY_MS = 5_000;
-/** More Jobs would keep those waiting who ask. */
-const COUNTED_JOBS_MAX = 1_000;
+/** More Jobs, or objects, would keep those waiting who ask. */
+const COUNTED_MAX = 1_000;
 
 /** Counts before anybody is refused; false: that was done just now. */
 async function countOnce(namespace: string, turn: Turn, deps: Deps): Promise<boolean> {
@@ -188,7 +188,7 @@ async function countOnce(namespace: string, turn: Turn, deps: Deps): Promise<boo
   const last = countedAt.get(namespace);
   if (last !== undefined && clock.now() < plusMs(last, COUNT_EVERY_MS)) return false;
   countedAt.set(namespace, clock.now());
-  const count = await countNamespace(namespace, deps, COUNTED_JOBS_MAX);
+  const count = await countNamespace(namespace, deps, COUNTED_MAX);
   if (count === null) return false;
   turn.counts = [...turn.counts, count];
   return true;

@@ -4,7 +4,15 @@ import type { Usage } from './usage.ts';
 /** What a ResourceQuota may limit, and what counts for it. A task's requests and its limits are its size. */
 const COUNTED = {
   'count/cronjobs.batch': 'cronJobs',
+  'count/jobconfigs.execution.furiko.io': 'jobConfigs',
   'count/jobs.batch': 'jobs',
+  'count/limitranges': 'limitRanges',
+  'count/resourcequotas': 'resourceQuotas',
+  'count/rolebindings.rbac.authorization.k8s.io': 'roleBindings',
+  'count/roles.rbac.authorization.k8s.io': 'roles',
+  'count/serviceaccounts': 'serviceAccounts',
+  'count/services': 'services',
+  'count/worklists.muster.run': 'workLists',
   cpu: 'cpu',
   'limits.cpu': 'cpu',
   'limits.memory': 'memory',
@@ -12,6 +20,8 @@ const COUNTED = {
   pods: 'pods',
   'requests.cpu': 'cpu',
   'requests.memory': 'memory',
+  resourcequotas: 'resourceQuotas',
+  services: 'services',
 } as const satisfies Readonly<Record<string, keyof Usage>>;
 
 export type QuotaKey = keyof typeof COUNTED;
@@ -45,9 +55,7 @@ export function amountText(key: QuotaKey, amount: number): string {
       return quantityText(amount / 1000, 'decimal');
     case 'memory':
       return quantityText(amount, amount % 1024 === 0 ? 'binary' : 'decimal');
-    case 'jobs':
-    case 'cronJobs':
-    case 'pods':
+    default:
       return quantityText(amount, 'decimal');
   }
 }

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../base/time.ts';
 import { type Amounts, QUOTA_KEYS, type QuotaKey, countedFor } from './quota-keys.ts';
-import { NO_USAGE, type Usage, beyond, isNothing, plus } from './usage.ts';
+import { NO_USAGE, type Usage, beyond, isNothing, minus, plus } from './usage.ts';
 
 /** A ResourceQuota, as far as it decides. */
 export type Quota = {
@@ -24,11 +24,11 @@ export type Ledger = {
   readonly open: readonly Reserved[];
 };
 
-/** Room for a Job (or CronJob) that is about to be stored, or changed. */
+/** Room for a Job, or another object, that is about to be stored, or changed. */
 export type Reserved = {
   readonly no: number;
   readonly uid: string;
-  /** The revision of the Job with which the change takes effect. */
+  /** The revision of the object with which the change takes effect. */
   readonly revision: number;
   readonly at: EpochMs;
   /** What it counts for with the change. */
@@ -115,13 +115,7 @@ export function recounted(quota: Quota, read: Quota, counted: Counted, now: Epoc
   if (quota.uid !== read.uid || quota.ledger.counts !== read.ledger.counts) return null;
   const expected = read.ledger.open.flatMap((entry) => stillOpen(entry, counted, now));
   const missing = expected.reduce((sum, { added }) => plus(sum, added), NO_USAGE);
-  const since = {
-    jobs: quota.ledger.since.jobs - read.ledger.since.jobs,
-    cronJobs: quota.ledger.since.cronJobs - read.ledger.since.cronJobs,
-    pods: quota.ledger.since.pods - read.ledger.since.pods,
-    cpu: quota.ledger.since.cpu - read.ledger.since.cpu,
-    memory: quota.ledger.since.memory - read.ledger.since.memory,
-  };
+  const since = minus(quota.ledger.since, read.ledger.since);
   const total = plus(plus(counted.total, missing), since);
   const used = Object.fromEntries(
     QUOTA_KEYS.flatMap((key) => (quota.hard[key] === undefined ? [] : [[key, total[countedFor(key)]]])),

@@ -3,29 +3,25 @@ import type { Job } from '../spec/job.ts';
 import type { JobManifest } from '../spec/manifest.ts';
 import type { Container } from '../spec/pod-spec.ts';
 import { taskSizeOf } from '../task/pod-template.ts';
+import { COUNTED_KINDS, type CountedKind, type CountedObjects, countedAs } from './counted-kinds.ts';
 
 /** What counts against quotas: objects, Pods at a time, thousandths of a CPU, and bytes. All are integers. */
-export type Usage = {
-  readonly jobs: number;
-  readonly cronJobs: number;
-  readonly pods: number;
-  readonly cpu: number;
-  readonly memory: number;
-};
+export type Usage = Readonly<Record<'jobs' | 'pods' | 'cpu' | 'memory' | CountedObjects, number>>;
 
-export const NO_USAGE: Usage = { jobs: 0, cronJobs: 0, pods: 0, cpu: 0, memory: 0 };
+const NAMES: readonly (keyof Usage)[] = ['jobs', 'pods', 'cpu', 'memory', ...COUNTED_KINDS.map(countedAs)];
+const usage = (of: (name: keyof Usage) => number): Usage =>
+  Object.fromEntries(NAMES.map((name) => [name, of(name)])) as Usage;
+
+export const NO_USAGE: Usage = usage(() => 0);
 export const ONE_JOB: Usage = { ...NO_USAGE, jobs: 1 };
-export const ONE_CRON_JOB: Usage = { ...NO_USAGE, cronJobs: 1 };
+/** What one object of a kind counts for. */
+export const oneOf = (kind: CountedKind): Usage => ({ ...NO_USAGE, [countedAs(kind)]: 1 });
 
-const combined = (a: Usage, b: Usage, of: (a: number, b: number) => number): Usage => ({
-  jobs: of(a.jobs, b.jobs),
-  cronJobs: of(a.cronJobs, b.cronJobs),
-  pods: of(a.pods, b.pods),
-  cpu: of(a.cpu, b.cpu),
-  memory: of(a.memory, b.memory),
-});
+const combined = (a: Usage, b: Usage, of: (a: number, b: number) => number): Usage =>
+  usage((name) => of(a[name], b[name]));
 
 export const plus = (a: Usage, b: Usage): Usage => combined(a, b, (x, y) => x + y);
+export const minus = (a: Usage, b: Usage): Usage => combined(a, b, (x, y) => x - y);
 /** What `a` has more than `b`, of each at least nothing. */
 export const beyond = (a: Usage, b: Usage): Usage => combined(a, b, (x, y) => Math.max(0, x - y));
 export const isNothing = (usage: Usage): boolean => Object.values(usage).every((amount) => amount === 0);
@@ -42,7 +38,7 @@ export function usageOfJob(job: Job, manifest: Pick<JobManifest, 'spec'>, status
   if (isEnding || job.spec.suspend || !job.spec.managed) return ONE_JOB;
   const pods = podsAtOnce(job, status);
   const { cpu, memory } = podSize(manifest);
-  return { jobs: 1, cronJobs: 0, pods, cpu: pods * cpu, memory: pods * memory };
+  return { ...ONE_JOB, pods, cpu: pods * cpu, memory: pods * memory };
 }
 
 function podsAtOnce({ spec }: Job, { size, chunks }: Status): number {

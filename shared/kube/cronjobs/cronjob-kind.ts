@@ -83,7 +83,7 @@ export function cronJobKind(deps: ApiDeps): WritableKind<FoundCronJob, AdmittedC
       const { manifest, standing } = admitted;
       const document = cronJobDocument(manifest, { ...standing, managedFields });
       const key = keyOf(manifest);
-      const committed = await quotaCommands.createCronJob(standing.uid, key, async () => {
+      const committed = await quotaCommands.createObject('CronJob', standing.uid, key, async () => {
         await cronJobCommands.armCronJob(standing.uid, key);
         return objects.commit('CronJob', { key, was: 0, document });
       });
@@ -99,7 +99,7 @@ export function cronJobKind(deps: ApiDeps): WritableKind<FoundCronJob, AdmittedC
       const standing = await namespaceStanding(key.namespace, { objects });
       if (standing !== 'open') return { kind: standing };
       if ((await objects.read('CronJob', key)) !== null) return { kind: 'taken' };
-      return quotaCommands.tryCronJob(uid, key);
+      return quotaCommands.tryObject('CronJob', uid, key);
     },
 
     async replace({ stored }, { manifest, standing }, managedFields, changed) {

@@ -36,7 +36,7 @@ export type AdmittedJobConfig = {
 
 /** JobConfigs as users write them. `control/configs` writes their status. */
 export function jobConfigKind(deps: ApiDeps): WritableKind<FoundJobConfig, AdmittedJobConfig> {
-  const { objects, clock, configCommands, hosts = USUAL_OFFER, needsCommand } = deps;
+  const { objects, clock, configCommands, quotaCommands, hosts = USUAL_OFFER, needsCommand } = deps;
 
   return {
     resource: JOB_CONFIGS,
@@ -93,19 +93,23 @@ export function jobConfigKind(deps: ApiDeps): WritableKind<FoundJobConfig, Admit
       const { uid } = admitted;
       const key = keyOf(admitted.manifest);
       const document = documentOf(admitted, managedFields);
-      await configCommands.armConfig(uid, key);
-      const committed = await objects.commit('JobConfig', { key, was: 0, document });
+      const committed = await quotaCommands.createObject('JobConfig', uid, key, async () => {
+        await configCommands.armConfig(uid, key);
+        return objects.commit('JobConfig', { key, was: 0, document });
+      });
+      if (committed.kind === 'forbidden') return committed;
       if (committed.kind === 'lost') return { kind: 'taken' };
       if (committed.kind !== 'committed') return { kind: committed.kind };
       await configCommands.wakeConfig(uid);
       return { kind: 'created', object: renderStored({ key, version: committed.version, document }) };
     },
 
-    async wouldCreate({ manifest }) {
+    async wouldCreate({ manifest, uid }) {
       const key = keyOf(manifest);
       const standing = await namespaceStanding(key.namespace, { objects });
       if (standing !== 'open') return { kind: standing };
-      return (await objects.read('JobConfig', key)) === null ? null : { kind: 'taken' };
+      if ((await objects.read('JobConfig', key)) !== null) return { kind: 'taken' };
+      return quotaCommands.tryObject('JobConfig', uid, key);
     },
 
     async replace({ stored }, admitted, managedFields, changed) {

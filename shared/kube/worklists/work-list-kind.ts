@@ -50,7 +50,7 @@ const ITEMS_PER_PART = 1_000;
 
 /** WorkLists as users write them. Their items are stored before the object is, so nobody sees a list that lacks some. */
 export function workListKind(deps: ApiDeps): WritableKind<FoundWorkList, AdmittedWorkList> {
-  const { objects, clock, hash } = deps;
+  const { objects, clock, hash, quotaCommands } = deps;
 
   return {
     resource: WORK_LISTS,
@@ -95,22 +95,27 @@ export function workListKind(deps: ApiDeps): WritableKind<FoundWorkList, Admitte
 
     async create(admitted, managedFields, user) {
       const { manifest, uid } = admitted;
-      const refusal = await this.wouldCreate(admitted);
-      if (refusal?.kind === 'taken') return { kind: 'taken' };
-      await storeItems(admitted, await accountsOf(user, manifest.metadata.namespace, deps), deps);
+      const key = keyOf(manifest);
+      if ((await objects.read('WorkList', key)) !== null) return { kind: 'taken' };
       const document = documentOf(admitted, managedFields);
-      const committed = await objects.commit('WorkList', { key: keyOf(manifest), was: 0, document });
+      const accounts = await accountsOf(user, key.namespace, deps);
+      const committed = await quotaCommands.createObject('WorkList', uid, key, async () => {
+        await storeItems(admitted, accounts, deps);
+        return objects.commit('WorkList', { key, was: 0, document });
+      });
+      if (committed.kind === 'forbidden') return committed;
       if (committed.kind === 'committed')
         return { kind: 'created', object: shown(admitted, managedFields, committed.version) };
       await deps.items.remove(uid);
       return { kind: committed.kind === 'lost' ? 'taken' : committed.kind };
     },
 
-    async wouldCreate({ manifest }) {
+    async wouldCreate({ manifest, uid }) {
       const key = keyOf(manifest);
       const standing = await namespaceStanding(key.namespace, { objects });
       if (standing !== 'open') return { kind: standing };
-      return (await objects.read('WorkList', key)) === null ? null : { kind: 'taken' };
+      if ((await objects.read('WorkList', key)) !== null) return { kind: 'taken' };
+      return quotaCommands.tryObject('WorkList', uid, key);
     },
 
     async replace({ stored }, admitted, managedFields) {

@@ -1,4 +1,5 @@
 import { asTime } from '../../domain/base/time.ts';
+import { isCountedKind } from '../../domain/quota/counted-kinds.ts';
 import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import type { ObjectStore, StoredDocument, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
@@ -41,7 +42,7 @@ export type PlainKind<T extends PlainShape> = {
 /** How objects of a plain kind are created, changed, and deleted in a store. */
 export function plainKind<T extends PlainShape>(
   { stored: kind, resource, form, further = () => [], objection }: PlainKind<T>,
-  { objects, clock }: Pick<ApiDeps, 'clock'> & { readonly objects: ObjectStore },
+  { objects, clock, quotaCommands }: Pick<ApiDeps, 'clock' | 'quotaCommands'> & { readonly objects: ObjectStore },
 ): WritableKind<FoundPlain, AdmittedPlain> {
   return {
     resource,
@@ -80,7 +81,11 @@ export function plainKind<T extends PlainShape>(
 
     async create(admitted, managedFields) {
       const key = keyOf(admitted);
-      const committed = await objects.commit(kind, { key, was: 0, document: documentOf(admitted, managedFields) });
+      const store = () => objects.commit(kind, { key, was: 0, document: documentOf(admitted, managedFields) });
+      const committed = isCountedKind(kind)
+        ? await quotaCommands.createObject(kind, admitted.uid, key, store)
+        : await store();
+      if (committed.kind === 'forbidden') return committed;
       if (committed.kind === 'committed')
         return { kind: 'created', object: shown(admitted, managedFields, committed.version) };
       return { kind: committed.kind === 'lost' ? 'taken' : committed.kind };
@@ -90,7 +95,8 @@ export function plainKind<T extends PlainShape>(
       const key = keyOf(admitted);
       const standing = key.namespace === '' ? 'open' : await namespaceStanding(key.namespace, { objects });
       if (standing !== 'open') return { kind: standing };
-      return (await objects.read(kind, key)) === null ? null : { kind: 'taken' };
+      if ((await objects.read(kind, key)) !== null) return { kind: 'taken' };
+      return isCountedKind(kind) ? quotaCommands.tryObject(kind, admitted.uid, key) : null;
     },
 
     async replace({ stored }, admitted, managedFields) {

@@ -6,7 +6,7 @@ export const RESOURCE_QUOTA_KINDS = {
   ResourceQuota: {
     openapi: `${CORE}.ResourceQuota`,
     description:
-      'What the Jobs of a namespace may use together. A Job is refused if it would take more than is left; what runs already is never stopped.',
+      'What the Jobs of a namespace may use together, and how many objects it may have. What would take more than is left is refused; what is there already is never stopped.',
     apiVersion: 'v1',
     fields: {
       metadata: field(1, object('ObjectMeta'), 'Name and namespace, labels and annotations.'),
@@ -21,7 +21,7 @@ export const RESOURCE_QUOTA_KINDS = {
       hard: field(
         1,
         QUANTITY_MAP,
-        'Limits by name: count/jobs.batch and count/cronjobs.batch count objects; pods, requests.cpu (or cpu) and requests.memory (or memory) count the Pods that all Jobs that may run may have at a time, and what these request. limits.cpu and limits.memory must be the same as the requests.',
+        'Limits by name: count/jobs.batch, count/worklists.muster.run, count/services (or services), and so on count objects; pods, requests.cpu (or cpu) and requests.memory (or memory) count the Pods that all Jobs that may run may have at a time, and what these request. limits.cpu and limits.memory must be the same as the requests.',
       ),
       scopes: unserved(2, STRINGS),
       scopeSelector: unserved(3, object('ScopeSelector')),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseQuantity } from '../../domain/base/quantity.ts';
-import { QUOTA_KEYS, type QuotaKey, amountOf, isQuotaKey } from '../../domain/quota/quota-keys.ts';
+import { QUOTA_KEYS, type QuotaKey, amountOf, isQuotaKey, isRequested } from '../../domain/quota/quota-keys.ts';
 import { LEDGER_FIELD } from '../../domain/quota/quota-document.ts';
 import { type FieldError, invalid, notSupported } from '../object/field-error.ts';
 import { known, opt, quantities, text } from '../object/json-fields.ts';
@@ -54,11 +54,9 @@ function hardErrors(key: string, value: string, hard: Readonly<Record<string, st
   const quantity = parseQuantity(value);
   if (quantity === null) return [invalid(path, value, 'write a quantity such as 10, 500m, or 2Gi')];
   if (quantity < 0) return [invalid(path, value, 'must be greater than or equal to 0')];
-  if (isCount(key) && !Number.isInteger(quantity)) return [invalid(path, value, 'must be an integer')];
+  if (!isRequested(key) && !Number.isInteger(quantity)) return [invalid(path, value, 'must be an integer')];
   return limitErrors(path, key, value, hard);
 }
-
-const isCount = (key: QuotaKey): boolean => key === 'pods' || key.startsWith('count/');
 
 const LIMITED = { 'limits.cpu': ['requests.cpu', 'cpu'], 'limits.memory': ['requests.memory', 'memory'] } as const;
 

@@ -75,6 +75,20 @@ describe('what a quota says of a wish', () => {
       { cpu: 1500 },
       'exceeded quota: q, requested: cpu=1500m,limits.cpu=1500m, used: cpu=0,limits.cpu=0, limited: cpu=1,limits.cpu=1',
     ],
+    [
+      'one object more',
+      { 'count/worklists.muster.run': 2, 'count/services': 9 },
+      { 'count/worklists.muster.run': 2, 'count/services': 0 },
+      { workLists: 1 },
+      'exceeded quota: q, requested: count/worklists.muster.run=1, used: count/worklists.muster.run=2, limited: count/worklists.muster.run=2',
+    ],
+    [
+      'an object of a kind that it does not limit',
+      { 'count/services': 0 },
+      { 'count/services': 0 },
+      { roles: 1 },
+      'room',
+    ],
     ['nothing, however full it is', { pods: 1 }, { pods: 5 }, {}, 'room'],
     [
       'what has not been counted yet',
@@ -209,11 +223,12 @@ test.each([
   ['memory', '500M', '500M'],
   ['memory', '0', '0'],
   ['count/jobs.batch', '1e3', '1k'],
+  ['count/worklists.muster.run', '12', '12'],
 ] as const)('%s: %s is shown as %s', (key, given, shown) => {
   expect(amountText(key, amountOf(key, given) ?? -1)).toBe(shown);
   expect(amountOf(key, shown)).toBe(amountOf(key, given));
 });
 
 test('names of objects are no keys', () => {
-  expect(['pods', 'toString', 'services', 'count/pods'].map(isQuotaKey)).toEqual([true, false, false, false]);
+  expect(['pods', 'toString', 'secrets', 'count/pods'].map(isQuotaKey)).toEqual([true, false, false, false]);
 });

@@ -15,7 +15,7 @@ const faults = (spec: object, metadata?: object): readonly string[] => {
 };
 
 const SUPPORTED =
-  'supported values: "count/cronjobs.batch", "count/jobs.batch", "cpu", "limits.cpu", "limits.memory", "memory", "pods", "requests.cpu", "requests.memory"';
+  'supported values: "count/cronjobs.batch", "count/jobconfigs.execution.furiko.io", "count/jobs.batch", "count/limitranges", "count/resourcequotas", "count/rolebindings.rbac.authorization.k8s.io", "count/roles.rbac.authorization.k8s.io", "count/serviceaccounts", "count/services", "count/worklists.muster.run", "cpu", "limits.cpu", "limits.memory", "memory", "pods", "requests.cpu", "requests.memory", "resourcequotas", "services"';
 
 describe('a ResourceQuota', () => {
   test('is stored as it is written', () => {
@@ -36,8 +36,8 @@ describe('a ResourceQuota', () => {
   test.each<[string, object, readonly string[]]>([
     [
       'what is not counted',
-      { hard: { services: '5' } },
-      [`spec.hard[services]: Unsupported value: "services": ${SUPPORTED}`],
+      { hard: { secrets: '5' } },
+      [`spec.hard[secrets]: Unsupported value: "secrets": ${SUPPORTED}`],
     ],
     [
       'other objects',
@@ -56,10 +56,11 @@ describe('a ResourceQuota', () => {
     ],
     [
       'a half of a Pod',
-      { hard: { pods: '1500m', 'count/jobs.batch': '0.5' } },
+      { hard: { pods: '1500m', 'count/jobs.batch': '0.5', services: '1.5' } },
       [
         'spec.hard[pods]: Invalid value: "1500m": must be an integer',
         'spec.hard[count/jobs.batch]: Invalid value: "0.5": must be an integer',
+        'spec.hard[services]: Invalid value: "1.5": must be an integer',
       ],
     ],
     [
