@@ -50,14 +50,9 @@ const SLACK = 1e-6;
 
 /** As Kubernetes writes the amount. Exact. */
 export function amountText(key: QuotaKey, amount: number): string {
-  switch (COUNTED[key]) {
-    case 'cpu':
-      return quantityText(amount / 1000, 'decimal');
-    case 'memory':
-      return quantityText(amount, amount % 1024 === 0 ? 'binary' : 'decimal');
-    default:
-      return quantityText(amount, 'decimal');
-  }
+  const counted = COUNTED[key];
+  if (counted === 'cpu') return quantityText(amount / 1000, 'decimal');
+  return quantityText(amount, counted === 'memory' && amount % 1024 === 0 ? 'binary' : 'decimal');
 }
 
 /** `cpu=2,pods=10`: in the order of their names. */
