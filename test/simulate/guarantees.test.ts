@@ -170,7 +170,11 @@ function brokenInTasks({ report, judgements, end }: Simulation, given: Wish): re
   // Pods between two tasks, and those that were replaced while they stopped, count without a task's end.
   const allSeen = given.restartPolicy === 'Never' && given.replacement === 'Failed' && count('unstarted') === 0;
   if (!allSeen || end.kind === 'deleted') return broken;
-  if ((final.failed ?? 0) !== count('failed', 'failedForGood')) broken.push(`G5: ${JSON.stringify(final)}`);
+  // Where a Job fails, its Pods that wait for their launch fail with it, and never get a task.
+  const created = report.timeline.flatMap(({ events }) => events.filter(({ reason }) => reason === 'SuccessfulCreate'));
+  const untried = holds(final, 'Failed') ? created.length - attempts.length : 0;
+  const [failed, known] = [final.failed ?? 0, count('failed', 'failedForGood')];
+  if (failed < known || failed > known + untried) broken.push(`G5: ${JSON.stringify(final)}`);
   if ((final.succeeded ?? 0) !== count('succeeded')) broken.push(`G2: ${JSON.stringify(final)}`);
   return broken;
 }
