@@ -73,7 +73,11 @@ test('a quota is decided when a Job is admitted', async () => {
   const world = await aWorld();
   const path = PODS.replace(/pods$/, 'resourcequotas');
   const quota = (spec: object) => ({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'team' }, spec });
-  for (const spec of [{ hard: { services: '1' } }, { hard: { 'limits.cpu': '1' } }, { scopes: ['BestEffort'] }])
+  for (const spec of [
+    { hard: { persistentvolumeclaims: '1' } },
+    { hard: { 'limits.cpu': '1' } },
+    { scopes: ['BestEffort'] },
+  ])
     expect((await world.post(path, quota(spec))).status).toBe(422);
   expect((await world.post(path, quota({ hard: { pods: '2' } }))).status).toBe(201);
   const wide = jobDocument({ completionMode: 'Indexed', completions: 3, parallelism: 3 });
