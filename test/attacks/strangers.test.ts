@@ -5,7 +5,7 @@ import { type Attack, WHY_NOT, siege } from './a-siege.ts';
 const API: readonly [name: string, kind: string, count: number, programs: number, seconds: number, files?: number][] = [
   ["16,000 sockets of its own in the kernel's table, and 45 requests a second", 'table', 8_000, 1, 30],
   ['requests without end on 3 connections, none of whose answers is read', 'pipeline', 3, 1, 20],
-  ['connections as fast as they go', 'flood', 0, 2, 10],
+  ['connections as fast as they go', 'flood', 0, 1, 10],
   ['1,300 idle connections, where 1,024 files may be open', 'idle', 1_300, 1, 10, 1_024],
   ['1,300 heads that never end, where 1,024 files may be open', 'heads', 1_300, 1, 10, 1_024],
   ['1,300 bodies that never come, where 1,024 files may be open', 'bodies', 1_300, 1, 10, 1_024],
