@@ -37,7 +37,7 @@ export async function discardRow(rows: LmdbRows, key: string): Promise<number> {
   const { keys, feed } = belongingTo(rows, key);
   await rows.transact((now) => {
     for (const each of keys) now.remove(each);
-    // A number without a row in the feed: whoever is behind it hears that the feed has gone on without him.
+    // A number without a row in the feed: a watch that is behind it hears that the feed has gone on without it.
     if (feed !== null) nextNumber(now, feed);
   });
   return keys.size;

@@ -12,8 +12,8 @@ export type Paced = Partial<Lessee> & {
 type Ports = Pick<Deps, 'pacer' | 'clock'>;
 
 /**
- * Calls `call` for each of some distinct items when the rate allows, for as many as it soon has room for; the others are returned without a call.
- * A caller that misses its moment leases another. If a call throws, the others are made before the error is thrown.
+ * Calls `call` for each of some distinct items when the rate allows, for as many as it soon has room for; the others are returned
+ * without a call. A caller that misses its moment leases another. If a call throws, the others are made before the error is thrown.
  */
 export async function callAtPace<T>(
   items: readonly T[],

@@ -74,8 +74,8 @@ export type AttemptTimes = {
 };
 
 /**
- * A fact as it can be at `now`: what has happened has happened by then, whatever the clock says that dated it, as long as it is
- * further ahead than well-kept clocks are. A wait that begins at an end is so never much longer than it is.
+ * A fact with times that can be at `now`: one that is further ahead than well-kept clocks differ is taken for now, because what
+ * has happened has happened by now. So a wait that begins at an end is never much longer than it should be.
  */
 export function byNow(fact: Fact, now: EpochMs): Fact {
   const passed = (at: EpochMs): EpochMs => (at > now + CLOCKS_APART_MAX_MS ? now : at);

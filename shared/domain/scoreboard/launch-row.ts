@@ -77,7 +77,7 @@ const UNDER_WAY_MS = 30_000;
 /** What a dispatch message asks of one launch row. */
 export type SlotOrders = {
   readonly launch: readonly AttemptId[];
-  /** Launches whose right to call has not come: what the row knows of them is told, and nothing is written. Omitted: none. */
+  /** Launches whose right to call has not come: the work says what the row knows of them, and nothing is written. Omitted: none. */
   readonly await?: readonly AttemptId[];
   readonly stop: readonly AttemptId[];
   /** Launches whose hostname cannot be had. Omitted: none. */

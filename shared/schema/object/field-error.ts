@@ -1,4 +1,4 @@
-/** So many faults of an object are told. More help nobody, and a manifest of 256 KiB may have 100,000, each told twice. */
+/** An answer names so many faults. More help nobody, and a manifest of 256 KiB may have 100,000, each of them named twice. */
 const FAULTS_MAX = 100;
 
 /** The first faults, and how many there are beside. */
@@ -10,7 +10,7 @@ export const firstFaults = <T>(all: readonly T[]): { readonly told: readonly T[]
 /** A path or a message may repeat a text from outside. */
 const TEXT_CHARS_MAX = 1_000;
 
-/** A text that is told, in at most 1,000 characters and three dots. */
+/** A text for an answer: at most 1,000 of its characters, and three dots for the rest. */
 export const briefly = (text: string): string =>
   text.length <= TEXT_CHARS_MAX ? text : `${text.slice(0, TEXT_CHARS_MAX)}...`;
 

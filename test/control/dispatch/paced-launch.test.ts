@@ -123,3 +123,10 @@ test('what a stop had to launch again, to learn its task, is stopped as soon as 
   stage.advance(1_000);
   expect(stage.live(uid, 0)).toEqual([]);
 });
+
+test('the first pack of a Job writes its launch row twice, as any other', async () => {
+  const { handler, asked, facts } = await aLimitedStage();
+  await asked([0, 1, 2]);
+  expect(facts()).toEqual(['0 launched', '1 launched', '2 launched']);
+  expect(handler.calls.filter((call) => call === 'jobs.writeLaunches')).toHaveLength(2);
+});

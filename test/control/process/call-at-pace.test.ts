@@ -58,7 +58,11 @@ class Ground {
   }
 
   /** Items that are letters; what `prepare` makes of them are capitals. */
-  async calls(items: string, prepares: (items: readonly string[]) => readonly string[] = (some) => some) {
+  async calls(
+    items: string,
+    prepares: (items: readonly string[]) => readonly string[] = (some) => some,
+    undoes = false,
+  ) {
     return this.until(
       callPrepared(items.split(''), PACE, this.deps, {
         prepare: async (some) => {
@@ -66,6 +70,7 @@ class Ground {
           return new Map(prepares(some).map((item) => [item, item.toUpperCase()]));
         },
         call: async (made) => this.say(made),
+        ...(undoes ? { undo: async (some) => this.say(`undo ${some.join('')}`) } : {}),
       }),
     );
   }
@@ -104,6 +109,22 @@ describe('what is called is prepared right before', () => {
     ground.late = [0, 60];
     expect(await ground.calls('a')).toEqual([]);
     expect(ground.log).toEqual(['350 prepare a', '2000 A']);
+  });
+
+  test('or, where it can be taken back, is taken back and prepared again', async () => {
+    const ground = new Ground([500], [1_000]);
+    ground.late = [0, 60];
+    expect(await ground.calls('a', (some) => some, true)).toEqual([]);
+    expect(ground.log).toEqual(['350 prepare a', '560 undo a', '850 prepare a', '1000 A']);
+  });
+
+  test('what has to wait longer than a second is taken back at once, because its caller may have prepared it', async () => {
+    const ground = new Ground([1_001, 1_500]);
+    await ground.calls('ab', (some) => some, true);
+    expect(ground.log).toEqual(['0 undo ab', '851 prepare ab', '1001 A', '1500 B']);
+    const soon = new Ground([1_000]);
+    await soon.calls('a', (some) => some, true);
+    expect(soon.log).toEqual(['850 prepare a', '1000 A']);
   });
 
   test('what misses three moments is given back', async () => {

@@ -37,7 +37,7 @@ test.each(NASTY_REQUESTS.map((request) => [request.what, request] as const))('%s
   expect(text.length).toBeLessThanOrEqual(answer.ok ? SHOWN_BYTES_MAX : REFUSAL_BYTES_MAX);
 });
 
-test('a hundred faults are told, and how many there are beside', async () => {
+test('an answer names a hundred faults, and how many more there are', async () => {
   const world = await prepared();
   const limits = Array.from({ length: 130 }, () => ({ type: 'x' }));
   const answer = await world.post('/api/v1/namespaces/default/limitranges', {
