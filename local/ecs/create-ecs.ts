@@ -11,6 +11,7 @@ import { simulatedDriver, type Script } from './driver/simulated-driver.ts';
 import { TaskEngine } from './task-engine.ts';
 import { taskEvent, type EcsTaskEvent } from './task-event.ts';
 import { TaskFiles } from './driver/task-files.ts';
+import { VolumeFolders } from './driver/volume-folders.ts';
 import type { TaskNetwork } from './driver/task-network.ts';
 import type { LastStatus, StopCause } from './task-record.ts';
 import { Throttle, type Limits } from './throttle.ts';
@@ -110,6 +111,7 @@ export function createEcs(options: EcsOptions): Ecs {
     if (files === null || dataDir === null) throw new Error('the process driver needs a folder');
     return new ProcessDriver({
       files,
+      volumes: new VolumeFolders(join(dataDir, 'ecs', 'volumes')),
       logsDir: join(dataDir, 'logs'),
       workspaceDir: makeDir(driver.workspaceDir),
       environment: driver.environment ?? {},

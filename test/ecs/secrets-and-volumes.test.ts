@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RegisterTaskDefinitionCommand, RunTaskCommand, type ContainerDefinition } from '@aws-sdk/client-ecs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { VolumeFolders } from '../../local/ecs/driver/volume-folders.ts';
+import type { TaskRecord } from '../../local/ecs/task-record.ts';
 import { configMapParameter, secretReference } from '../../shared/names/secrets.ts';
 import { container, eventOf, makeFolders, startServer, type TaskServer } from './task-server.ts';
 
@@ -28,10 +30,14 @@ function put(path: string, content: string): void {
 }
 
 /** Runs one task to its end and answers with its last event. */
-async function run(containerDefinitions: ContainerDefinition[], volumes: string[] = []) {
+async function run(
+  containerDefinitions: ContainerDefinition[],
+  volumes: string[] = [],
+  attempt: { readonly startedBy?: string; readonly group?: string } = {},
+) {
   const definition = { family: 'job', containerDefinitions, volumes: volumes.map((name) => ({ name })) };
   await server.client.send(new RegisterTaskDefinitionCommand(definition));
-  const { tasks = [] } = await server.client.send(new RunTaskCommand({ taskDefinition: 'job' }));
+  const { tasks = [] } = await server.client.send(new RunTaskCommand({ taskDefinition: 'job', ...attempt }));
   return eventOf(server, tasks[0]?.taskArn, 'STOPPED');
 }
 
@@ -78,6 +84,36 @@ test('a volume is one folder for the containers of a task, and another for the n
   await run(containers, ['big-scratch']);
   await run(containers, ['big-scratch']);
   expect(out()).toBe('made\nmade\n');
+});
+
+test('the tasks of one Pod share its volumes; a Pod that replaces it, one of another index or Job has its own', async () => {
+  const mountPoints = [{ sourceVolume: 'data', containerPath: '/data' }];
+  const script = 'echo "$NOTE" >> "$MUSTER_VOLUME_DATA/file"; paste -sd, "$MUSTER_VOLUME_DATA/file" >> out';
+  const start = async (note: string, group: string, startedBy = 'job-a'): Promise<void> => {
+    const environment = [{ name: 'NOTE', value: note }];
+    await run([shell('main', script, { mountPoints, environment })], ['data'], { startedBy, group });
+  };
+  await start('first', 'muster:0:1:0');
+  await start('restarted', 'muster:0:1:1');
+  await start('replaced', 'muster:0:2:2');
+  await start('other index', 'muster:1:1:0');
+  await start('other Job', 'muster:0:1:0', 'job-b');
+  expect(out()).toBe('first\nfirst,restarted\nreplaced\nother index\nother Job\n');
+});
+
+test('volumes go with the last task of their Pod', () => {
+  const dir = join(folders.dataDir, 'volumes');
+  const volumes = new VolumeFolders(dir);
+  const task = (id: string, nonce: number): TaskRecord =>
+    ({ id, startedBy: 'job-a', group: `muster:0:1:${nonce}` }) as TaskRecord;
+  const path = volumes.use(task('a', 0));
+  mkdirSync(path);
+  expect(volumes.use(task('b', 1))).toBe(path);
+  volumes.forget(task('a', 0));
+  expect(existsSync(path)).toBe(true);
+  new VolumeFolders(dir).forget(task('b', 1));
+  expect(readdirSync(dir)).toEqual([]);
+  volumes.forget(task('b', 1));
 });
 
 test('a sidecar is there before the main container, and stops after it', async () => {

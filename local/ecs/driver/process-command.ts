@@ -40,8 +40,8 @@ export type Surroundings = {
   /** Identifies this run of the container, so that its leftover processes can be found. */
   readonly mark: string;
   readonly secretsDir: string;
-  /** the task's own folder; created if a container mounts something */
-  readonly volumesDir: string;
+  /** the folder of the Pod's volumes; null: the container mounts none */
+  readonly volumesDir: string | null;
   readonly network: TaskNetwork;
 };
 
@@ -72,7 +72,7 @@ function commandIn({ task, container }: ContainerRun, surroundings: Surroundings
     ...networkVariables(task, given.get('JOB_COMPLETION_INDEX'), network),
     ...secrets.variables,
     ...given,
-    ...makeVolumes(container, volumesDir),
+    ...(volumesDir === null ? [] : makeVolumes(container, volumesDir)),
   ]);
   const cwd = resolve(workspaceDir, container.workingDirectory ?? '.');
   const folder = statSync(cwd, { throwIfNoEntry: false });
@@ -102,7 +102,7 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 function makeVolumes({ mountPoints = [] }: ContainerDefinition, dir: string): readonly (readonly [string, string])[] {
   return mountPoints.map(({ sourceVolume }) => {
     const folder = join(dir, sourceVolume);
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     return [volumeVariable(sourceVolume), folder] as const;
   });
 }

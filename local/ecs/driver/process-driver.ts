@@ -18,6 +18,7 @@ import { processCommand, type RunnableCommand } from './process-command.ts';
 import { readSecrets } from './secret-files.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
 import type { TaskFiles } from './task-files.ts';
+import type { VolumeFolders } from './volume-folders.ts';
 import type { TaskNetwork } from './task-network.ts';
 import type { ContainerEnd } from '../task-life.ts';
 import type { TaskRecord } from '../task-record.ts';
@@ -26,6 +27,7 @@ import { openForAppending } from '../../whole-file.ts';
 
 export type ProcessDriverOptions = {
   readonly files: TaskFiles;
+  readonly volumes: VolumeFolders;
   readonly logsDir: string;
   readonly workspaceDir: string;
   /** Variables of every container, unless it sets them itself. */
@@ -123,19 +125,19 @@ export class ProcessDriver implements Driver {
 
   #spawn(process: Process): void {
     const { run } = process;
-    const { files, workspaceDir, environment, secretsDir, network, timers, reports } = this.#options;
+    const { files, volumes, workspaceDir, environment, secretsDir, network, timers, reports } = this.#options;
     const folder = files.folder(run.task.id);
-    const volumesDir = join(folder, 'volumes');
     const mark = this.#mark(run);
-    const command = processCommand(run, { workspaceDir, environment, mark, secretsDir, volumesDir, network });
     const fail = (reason: string): void => this.#report(process, { kind: 'unstartable', reason, atMs: timers.now() });
-    if (command.kind === 'impossible') {
-      fail(command.reason);
-      return;
-    }
-    const startedAtMs = timers.now();
     let child;
+    const startedAtMs = timers.now();
     try {
+      const volumesDir = (run.container.mountPoints ?? []).length === 0 ? null : volumes.use(run.task);
+      const command = processCommand(run, { workspaceDir, environment, mark, secretsDir, volumesDir, network });
+      if (command.kind === 'impossible') {
+        fail(command.reason);
+        return;
+      }
       files.expectExit(run.task.id, run.container.name);
       child = spawnShim(folder, run.container.name, command, this.#logFile(run));
     } catch (error) {
@@ -283,6 +285,7 @@ export class ProcessDriver implements Driver {
 
   forget(task: TaskRecord): void {
     this.#options.files.remove(task.id);
+    this.#options.volumes.forget(task);
     this.#options.network.addresses?.release(task.privateIp);
   }
 
