@@ -11,11 +11,13 @@ const MetadataSchema = z.looseObject({
   name: z.string(),
   uid: z.string(),
   resourceVersion: z.string(),
+  deletionTimestamp: z.string().optional(),
   labels: z.record(z.string(), z.string()).default({}),
   annotations: z.record(z.string(), z.string()).default({}),
 });
 const JobStatusSchema = z.looseObject({
   active: z.number().default(0),
+  completionTime: z.string().optional(),
   ready: z.number().optional(),
   succeeded: z.number().default(0),
   failed: z.number().default(0),
@@ -33,7 +35,10 @@ const JobSchema = z.looseObject({
 const PodSchema = z.object({
   metadata: MetadataSchema,
   spec: z.object({ hostname: z.string().optional() }),
-  status: z.object({ phase: z.string() }),
+  status: z.object({
+    phase: z.string(),
+    containerStatuses: z.array(z.object({ restartCount: z.number() })).optional(),
+  }),
 });
 const ListSchema = <T extends z.ZodType>(item: T) =>
   z.object({ metadata: z.object({ resourceVersion: z.string() }), items: z.array(item) });

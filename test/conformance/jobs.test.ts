@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type ALocalRuntime, aLocalRuntime } from '../e2e/a-local-runtime.ts';
 import { PATIENCE_MS, TEST_MS, eventually } from '../e2e/kube-calls.ts';
-import { type ANamespace, aNamespace, has, inPhase, isComplete, isFailed } from './a-namespace.ts';
+import { type ANamespace, MERGE, aNamespace, has, inPhase, isComplete, isFailed } from './a-namespace.ts';
 import { PROGRAMS, aJob } from './programs.ts';
 
 let local: ALocalRuntime;
@@ -220,6 +220,21 @@ describe.concurrent('Jobs', { timeout: TEST_MS }, () => {
     expect(await eventually(gone, () => 'the Job is still there')).toBe('gone');
   });
 
+  test('a container that fails once is restarted in its Pod', async ({ expect }) => {
+    const ns = await fresh();
+    const script = '[ -e "$MUSTER_VOLUME_DATA/seen" ] || { touch "$MUSTER_VOLUME_DATA/seen"; exit 1; }';
+    const container = { name: 'c', image: 'busybox', command: ['sh', '-c', script] };
+    const pod = {
+      restartPolicy: 'OnFailure',
+      volumes: [{ name: 'data', emptyDir: {} }],
+      containers: [{ ...container, volumeMounts: [{ name: 'data', mountPath: '/data' }] }],
+    };
+    await ns.create(aJob({ name: 'restarted', script, pod }));
+    await ns.until('restarted', isComplete(COMPLETIONS_REACHED, 4));
+    const pods = inPhase(await ns.pods('restarted'), 'Succeeded');
+    expect(pods.map(({ status }) => status.containerStatuses?.[0]?.restartCount)).toEqual([1, 1, 1, 1]);
+  });
+
   test('a Pod that fails once is replaced, and the Job completes', async ({ expect }) => {
     const ns = await fresh();
     await ns.create(aJob({ name: 'fails-once', script: PROGRAMS.failOnce('fails-once') }));
@@ -242,6 +257,26 @@ describe.concurrent('Jobs', { timeout: TEST_MS }, () => {
     expect(await ns.until('back-off', has('Failed', 'BackoffLimitExceeded'))).toMatchObject(NOTHING_LEFT);
     const pods = await ns.pods('back-off');
     expect([pods.length, inPhase(pods, 'Failed').length]).toEqual([2, 2]);
+  });
+
+  test('a Job that is over is deleted after its ttlSecondsAfterFinished', async ({ expect }) => {
+    const ns = await fresh();
+    const job = {
+      ...aJob({ name: 'ttl', script: PROGRAMS.failOnce('ttl'), spec: { backoffLimit: 2, ttlSecondsAfterFinished: 2 } }),
+      metadata: { name: 'ttl', finalizers: ['example.com/held'] },
+    };
+    await ns.create(job);
+    const { completionTime } = await ns.until('ttl', isComplete(COMPLETIONS_REACHED, 4));
+    const deletedAt = await eventually(
+      async () => (await ns.job('ttl')).metadata.deletionTimestamp ?? null,
+      () => 'the Job is kept',
+    );
+    expect(Date.parse(deletedAt) - Date.parse(completionTime ?? '')).toBeGreaterThanOrEqual(2_000);
+    await ns.patch('ttl', MERGE, { metadata: { finalizers: null } });
+    await eventually(
+      async () => ((await ns.list(ns.jobsPath)).items.length === 0 ? true : null),
+      () => 'the Job is still there',
+    );
   });
 
   test('ninety Pods that ask for CPU run at a time', async ({ expect }) => {
