@@ -76,14 +76,4 @@ export const QUOTA_FAULTS: readonly PlantedFault[] = [
     'if (now - entry.at >= RESERVED_MAX_MS * 1e6) return [];',
     ['G25', 'G8'],
   ),
-  shownBy(
-    2890,
-    one(
-      'what is reserved for a change is forgotten when its Job is seen without it',
-      QUOTA,
-      'if (found !== undefined && found.revision >= entry.revision) return [];',
-      'if (found !== undefined) return [];',
-      ['G25'],
-    ),
-  ),
 ];
