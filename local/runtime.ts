@@ -115,6 +115,7 @@ const DISPATCHERS = 12;
  */
 const COALESCING = { inProcess: { ms: 25, burst: 4 }, emulateAws: { ms: 100, burst: 1 } } as const;
 const SWEEP_EVERY_MS = 20_000;
+const LOGS_LOOKED_AT_EVERY_MS = 1_000;
 const TASKS_SWEPT_EVERY_MS = 3_600_000;
 /** One person uses the embedded runtime: finished Jobs are kept for a month. */
 const HISTORY_MS = 30 * 86_400_000;
@@ -206,7 +207,9 @@ async function startOn(
   const removedAtStart = removeOld().catch((error: unknown) =>
     warn('old rows and logs could not be removed', { error }),
   );
-  drains.push(async (ms) => waitAtMost(removedAtStart, ms), startSweeps(handlers, runtime, removeOld, warn));
+  const look = async (): Promise<void> => logs.look(ecs.liveLogs());
+  const sweeps = startSweeps(handlers, runtime, { removeOld, look }, warn);
+  drains.push(async (ms) => waitAtMost(removedAtStart, ms), sweeps);
 
   const app = kubeApiOf(
     runtime,
@@ -363,7 +366,12 @@ function startMappings(handlers: Handlers, runtime: Runtime, arns: Wiring['queue
 }
 
 /** Runs the sweep more often than on AWS, where each one costs money. */
-function startSweeps(handlers: Handlers, { deps }: Runtime, removeOld: () => Promise<void>, warn: Warn): Drain {
+function startSweeps(
+  handlers: Handlers,
+  { deps }: Runtime,
+  { removeOld, look }: Readonly<Record<'removeOld' | 'look', () => Promise<void>>>,
+  warn: Warn,
+): Drain {
   const schedules = [
     startSchedule({
       everyMs: SWEEP_EVERY_MS,
@@ -378,6 +386,11 @@ function startSweeps(handlers: Handlers, { deps }: Runtime, removeOld: () => Pro
         await sweepTasks({ after: null }, deps);
       },
       onError: (error) => warn('sweep of tasks failed', { error }),
+    }),
+    startSchedule({
+      everyMs: LOGS_LOOKED_AT_EVERY_MS,
+      work: look,
+      onError: (error) => warn('logs of running tasks could not be looked at', { error }),
     }),
   ];
   return async (ms) => void (await Promise.all(schedules.map(async (each) => each.stop(ms))));

@@ -1,12 +1,13 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StreamName } from '../logs/stream-files.ts';
 import type { EcsApi } from '../wire/ecs-operations.ts';
 import { ClientTokens } from './client-tokens.ts';
 import { Definitions } from './definitions.ts';
 import type { Driver, Reports } from './driver/driver.ts';
 import { ecsApi, type Quota } from './ecs-api.ts';
 import { Outbox, type DeliveryFaults } from './outbox.ts';
-import { ProcessDriver } from './driver/process-driver.ts';
+import { ProcessDriver, logStream } from './driver/process-driver.ts';
 import { simulatedDriver, type Script } from './driver/simulated-driver.ts';
 import { TaskEngine } from './task-engine.ts';
 import { taskEvent, type EcsTaskEvent } from './task-event.ts';
@@ -76,6 +77,10 @@ export type Ecs = {
   interrupt(taskArn: string, cause?: Omit<StopCause, 'atMs'>): void;
   /** Whether a task (by id) still runs or will run: its log may grow. */
   isLive(taskId: string): boolean;
+  /** The log streams of these tasks. */
+  liveLogs(): readonly StreamName[];
+  /** How many tasks still run or will run. */
+  liveCount(): number;
   /** Resolves when every event has been delivered. */
   idle(): Promise<void>;
   /**
@@ -160,6 +165,9 @@ export function createEcs(options: EcsOptions): Ecs {
     },
     interrupt: (taskArn, cause = SPOT) => engine.stop(taskArn.slice(taskArn.lastIndexOf('/') + 1), cause),
     isLive: (taskId) => engine.get(taskId)?.stoppedAtMs === null,
+    liveLogs: () =>
+      [...engine.liveContainers()].flatMap(({ taskId, container }) => logStream(container, taskId) ?? []),
+    liveCount: () => engine.liveCount,
     idle: async () => outbox.idle(),
     async stopAll(graceMs = STOP_ALL_GRACE_MS, goneMs = KILLED_GONE_MS) {
       open = false;

@@ -65,6 +65,13 @@ export class TaskEngine {
     return this.#tasks.get(id)?.task ?? null;
   }
 
+  /** The containers of tasks that have not ended. */
+  *liveContainers(): Generator<{ readonly taskId: string; readonly container: ContainerDefinition }> {
+    for (const { task, definition } of this.#tasks.values())
+      if (task.stoppedAtMs === null)
+        for (const container of definition.containerDefinitions) yield { taskId: task.id, container };
+  }
+
   /** How many tasks have not ended. */
   get liveCount(): number {
     return this.#live;

@@ -1,10 +1,8 @@
 import type { CloudmapCalls } from '../../shared/adapters/aws/cloudmap/cloudmap-calls.ts';
 import type { EcsCalls } from '../../shared/adapters/aws/ecs/ecs-calls.ts';
-import type { LogsCalls } from '../../shared/adapters/aws/logs/logs-calls.ts';
 import { AwsError } from '../wire/aws-error.ts';
 import type { CloudmapApi } from '../wire/cloudmap-operations.ts';
 import type { EcsApi } from '../wire/ecs-operations.ts';
-import type { LogsApi } from '../wire/logs-operations.ts';
 import { nextTurn } from './next-turn.ts';
 
 /** Called for errors that no caller should be able to cause. */
@@ -24,11 +22,6 @@ export function ecsCallsTo(api: EcsApi, onSurprise: OnSurprise): EcsCalls {
     listTasks: call((input) => api.ListTasks(input)),
   };
 }
-
-/** The embedded CloudWatch Logs, called without HTTP. */
-export const logsCallsTo = (api: LogsApi, onSurprise: OnSurprise): LogsCalls => ({
-  getLogEvents: caller(onSurprise)((input) => api.GetLogEvents(input)),
-});
 
 /** The embedded Cloud Map, called without HTTP. */
 export function cloudmapCallsTo(api: CloudmapApi, onSurprise: OnSurprise): CloudmapCalls {

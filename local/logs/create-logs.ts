@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { AwsError } from '../wire/aws-error.ts';
 import { checked } from '../wire/checked.ts';
 import type { LogStream, LogsApi, OutputLogEvent } from '../wire/logs-operations.ts';
-import { LogFile, type LogLine } from './log-stream.ts';
-import { groupFolder, streamFile, unescapeName } from './stream-files.ts';
+import { type LinePage, LogFile, type PrintedLine } from './log-stream.ts';
+import { type StreamName, groupFolder, streamFile, unescapeName } from './stream-files.ts';
 
 export type LogsOptions = {
   /** the data folder shared with the process driver of ECS; streams are in its `logs/` */
@@ -20,12 +20,23 @@ export type LogsOptions = {
 
 export type Logs = {
   readonly api: LogsApi;
+  /** A page of a stream as it was printed, byte for byte; null: there is no such stream. */
+  read(stream: StreamName, where: { readonly from: number } | { readonly to: number | 'end' }, limit: number): LinePage | null;
+  /**
+   * Takes note of how long some of these streams are by now, so that their lines have the time at which they were printed. If there
+   * are many, some have their turn at the next call.
+   */
+  look(streams: readonly StreamName[]): void;
   /** Deletes streams without output since `beforeMs`, except those of live tasks. Returns the number of deleted streams. */
   prune(beforeMs: number): number;
   /** Deletes the streams of ended tasks (by id), a few at a time, so that the process stays responsive. */
   forget(taskIds: ReadonlySet<string>): Promise<void>;
 };
 
+/** Streams that one call looks at: a `stat` each. */
+const LOOKED_AT_MAX = 500;
+/** Streams whose times are in memory; those of others are read again. */
+const OPENED_MAX = 2_000;
 /** The most events in an answer (CloudWatch Logs API, GetLogEvents). */
 const EVENTS_MAX = 10_000;
 /** Files that are deleted together. */
@@ -69,23 +80,35 @@ const FilterSchema = z.object({
 export function createLogs(options: LogsOptions): Logs {
   const { isLive, region = 'us-east-1', account = '000000000000' } = options;
   const logsDir = join(options.dataDir, 'logs');
+  const timesDir = join(options.dataDir, 'log-times');
   const opened = new Map<string, LogFile>();
-  const open = (group: string, stream: string): LogFile => {
-    if (!existsSync(groupFolder(logsDir, group)))
-      throw new AwsError('ResourceNotFoundException', 'The specified log group does not exist.');
-    const path = streamFile(logsDir, { group, stream });
-    if (!existsSync(path)) throw new AwsError('ResourceNotFoundException', 'The specified log stream does not exist.');
-    const file = opened.get(path) ?? new LogFile(path);
+  let looked = 0;
+  const fileOf = (name: StreamName): LogFile => {
+    const path = streamFile(logsDir, name);
+    const file = opened.get(path) ?? new LogFile(path, streamFile(timesDir, name));
+    const [oldest] = opened.keys();
+    if (!opened.has(path) && opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest);
     opened.set(path, file);
     return file;
   };
+  const open = (group: string, stream: string): LogFile => {
+    if (!existsSync(groupFolder(logsDir, group)))
+      throw new AwsError('ResourceNotFoundException', 'The specified log group does not exist.');
+    if (!existsSync(streamFile(logsDir, { group, stream })))
+      throw new AwsError('ResourceNotFoundException', 'The specified log stream does not exist.');
+    return fileOf({ group, stream });
+  };
   const isComplete = (stream: string): boolean => !isLive(taskIdIn(stream));
   /** The files of complete streams. */
-  const completeFiles = (): readonly { readonly stream: string; readonly path: string }[] =>
+  const completeFiles = (): readonly { readonly stream: string; readonly path: string; readonly times: string }[] =>
     namesIn(logsDir).flatMap((group) =>
       namesIn(groupFolder(logsDir, group))
         .filter(isComplete)
-        .map((stream) => ({ stream, path: streamFile(logsDir, { group, stream }) })),
+        .map((stream) => ({
+          stream,
+          path: streamFile(logsDir, { group, stream }),
+          times: streamFile(timesDir, { group, stream }),
+        })),
     );
 
   const api: LogsApi = {
@@ -101,7 +124,7 @@ export function createLogs(options: LogsOptions): Logs {
           : place(request.nextToken);
       const { lines, start, end } = open(group, stream).read(where, limit, isComplete(stream));
       return {
-        events: lines.filter(within(request)).map(event),
+        events: lines.filter(isEvent).filter(within(request)).map(event),
         nextForwardToken: `f/${String(end).padStart(OFFSET_DIGITS, '0')}`,
         nextBackwardToken: `b/${String(start).padStart(OFFSET_DIGITS, '0')}`,
       };
@@ -136,7 +159,7 @@ export function createLogs(options: LogsOptions): Logs {
       const text = filterPattern.replace(/^"(.*)"$/, '$1');
       const events = names.flatMap((name) => {
         const { lines } = open(group, name).read({ from: 0 }, EVENTS_MAX, isComplete(name));
-        const matching = lines.filter(within(request)).filter((line) => line.text.includes(text));
+        const matching = lines.filter(isEvent).filter((line) => within(request)(line) && textOf(line).includes(text));
         return matching.map((line) => ({ logStreamName: name, ...event(line), eventId: `${name}/${line.offset}` }));
       });
       return { events: events.sort((a, b) => a.timestamp - b.timestamp).slice(0, limit), searchedLogStreams: [] };
@@ -145,10 +168,22 @@ export function createLogs(options: LogsOptions): Logs {
 
   return {
     api,
+    read(name, where, limit) {
+      if (!existsSync(streamFile(logsDir, name))) return null;
+      return fileOf(name).read(where, Math.min(limit, EVENTS_MAX), isComplete(name.stream));
+    },
+    look(streams) {
+      const from = looked < streams.length ? looked : 0;
+      const turn = streams.slice(from, from + LOOKED_AT_MAX);
+      for (const name of turn) if (existsSync(streamFile(logsDir, name))) fileOf(name).look();
+      looked = from + turn.length;
+    },
+
     prune(beforeMs) {
       const old = completeFiles().filter(({ path }) => statSync(path).mtimeMs < beforeMs);
-      for (const { path } of old) {
+      for (const { path, times } of old) {
         rmSync(path, { force: true });
+        rmSync(times, { force: true });
         opened.delete(path);
       }
       return old.length;
@@ -158,9 +193,9 @@ export function createLogs(options: LogsOptions): Logs {
       if (taskIds.size === 0) return;
       const unneeded = completeFiles().filter(({ stream }) => taskIds.has(taskIdIn(stream)));
       for (let from = 0; from < unneeded.length; from += REMOVED_AT_ONCE) {
-        const paths = unneeded.slice(from, from + REMOVED_AT_ONCE).map(({ path }) => path);
-        await Promise.all(paths.map(async (path) => rm(path, { force: true })));
-        for (const path of paths) opened.delete(path);
+        const some = unneeded.slice(from, from + REMOVED_AT_ONCE);
+        await Promise.all(some.flatMap(({ path, times }) => [path, times]).map(async (file) => rm(file, { force: true })));
+        for (const { path } of some) opened.delete(path);
       }
     },
   };
@@ -187,14 +222,22 @@ const within =
     readonly startTime?: number | undefined;
     readonly endTime?: number | undefined;
   }) =>
-  ({ atMs }: LogLine): boolean =>
+  ({ atMs }: PrintedLine): boolean =>
     atMs >= startTime && atMs < endTime;
 
-const event = ({ atMs, text }: LogLine): OutputLogEvent & { timestamp: number } => ({
-  timestamp: atMs,
-  message: text,
-  ingestionTime: atMs,
+const event = (line: PrintedLine): OutputLogEvent & { timestamp: number } => ({
+  timestamp: line.atMs,
+  message: textOf(line),
+  ingestionTime: line.atMs,
 });
+
+/** Without its line end; what is not UTF-8 is replaced. */
+const textOf = ({ bytes }: PrintedLine): string => bytes.toString('utf8', 0, bytes.length - (isTerminated(bytes) ? 1 : 0));
+
+const isTerminated = (bytes: Buffer): boolean => bytes.at(-1) === 0x0a;
+
+/** The awslogs driver sends no blank lines. */
+const isEvent = ({ bytes }: PrintedLine): boolean => bytes.length > (isTerminated(bytes) ? 1 : 0);
 
 function groupOfArn(identifier = ''): string {
   const group = /^arn:aws[\w-]*:logs:[^:]*:[^:]*:log-group:([^:]+)/.exec(identifier)?.[1] ?? identifier;

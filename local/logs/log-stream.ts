@@ -1,44 +1,57 @@
-import { closeSync, fstatSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { openForReading } from '../whole-file.ts';
+import { LineTimes, type Moment } from './line-times.ts';
 
-/** A line that a container printed. */
-export type LogLine = {
-  readonly atMs: number;
-  readonly text: string /** byte offset, which names it in its stream */;
+/** A line that a container printed, or a piece of a long one. */
+export type PrintedLine = Moment & {
+  /** As it was printed, with its line end if it has one. */
+  readonly bytes: Buffer;
+  /** The line goes on in the next piece. */
+  readonly continues: boolean;
+  /** byte offset, which names it in its stream */
   readonly offset: number;
 };
 
 export type LinePage = {
-  readonly lines: readonly LogLine[];
+  readonly lines: readonly PrintedLine[];
   /** byte offsets around the page: where an earlier page ends and a later one begins */
   readonly start: number;
   readonly end: number;
 };
 
-/** CloudWatch accepts events up to 1 MiB; awslogs splits longer output, and so do we. */
-const LINE_BYTES_MAX = 256 * 1024;
+/** Longer lines come in pieces, as the awslogs driver of Fargate cuts them (aws/shim-loggers-for-containerd: 256 KiB - 26). */
+export const PIECE_BYTES_MAX = 256 * 1024 - 26;
 
 /** The most bytes in an answer (CloudWatch Logs API, GetLogEvents: 1 MB). */
 const PAGE_BYTES_MAX = 1024 * 1024;
 
-type Mark = { readonly offset: number; readonly atMs: number };
-
 /**
- * One stream: a file that a process prints into. Its lines have no timestamps, so their times are approximate: a line has
- * the file's modification time from when the line was first seen here, and no later than that moment: a file server's clock
- * may be ahead. It was written no later than that. Times never decrease within a stream, and they stay the same as long as
- * this object lives.
+ * One stream: a file that a process prints into. Its lines have no timestamps, so their times are approximate: what is new at a
+ * look has the file's modification time, and no later than that look: a file server's clock may be ahead. Times grow within a
+ * stream, no two lines have the same, and they stay as they are.
  */
 export class LogFile {
   readonly #path: string;
-  /** text before `offset`, and after the previous mark, was seen at `atMs` */
-  readonly #marks: Mark[] = [];
-
+  readonly #times: LineTimes;
   readonly #now: () => number;
 
-  constructor(path: string, now: () => number = Date.now) {
+  /** @param timesPath where the times of its lines are kept */
+  constructor(path: string, timesPath: string, now: () => number = Date.now) {
     this.#path = path;
+    this.#times = new LineTimes(timesPath);
     this.#now = now;
+  }
+
+  /** Takes note of how long it is by now, and since when. */
+  look(): void {
+    const stat = statSync(this.#path, { bigint: true, throwIfNoEntry: false });
+    if (stat !== undefined) this.#see(stat, false);
+  }
+
+  #see({ size, mtimeNs }: { readonly size: bigint; readonly mtimeNs: bigint }, isComplete: boolean): void {
+    const written = { atMs: Number(mtimeNs / 1_000_000n), nanos: Number(mtimeNs % 1_000_000n) };
+    const now = this.#now();
+    this.#times.see(Number(size), written.atMs < now ? written : { atMs: now, nanos: 0 }, isComplete);
   }
 
   /**
@@ -48,84 +61,79 @@ export class LogFile {
   read(where: { readonly from: number } | { readonly to: number | 'end' }, limit: number, complete: boolean): LinePage {
     const fd = openForReading(this.#path);
     try {
-      const { size, mtimeMs } = fstatSync(fd);
-      this.#mark(size, Math.min(Math.floor(mtimeMs), this.#now()));
+      const stat = fstatSync(fd, { bigint: true });
+      this.#see(stat, complete);
+      const size = Number(stat.size);
       return 'from' in where
         ? this.#forwards(fd, Math.min(where.from, size), size, limit, complete)
-        : this.#backwards(fd, where.to === 'end' ? size : Math.min(where.to, size), limit, complete);
+        : this.#backwards(fd, where.to === 'end' ? size : Math.min(where.to, size), size, limit, complete);
     } finally {
       closeSync(fd);
     }
   }
 
-  #mark(size: number, atMs: number): void {
-    const last = this.#marks.at(-1);
-    if (size > (last?.offset ?? 0)) this.#marks.push({ offset: size, atMs: Math.max(atMs, last?.atMs ?? 0) });
-  }
-
   #forwards(fd: number, from: number, size: number, limit: number, complete: boolean): LinePage {
     const bytes = readAt(fd, from, Math.min(PAGE_BYTES_MAX, size - from));
-    const atEnd = complete && from + bytes.length === size;
-    const { pieces, used } = split(bytes, atEnd);
-    const kept = pieces.slice(0, limit);
-    const end = kept.length < pieces.length ? from + (pieces[kept.length]?.begin ?? 0) : from + used;
-    return { lines: this.#stamp(kept, from, bytes), start: from, end };
+    const isEnd = from + bytes.length === size;
+    const { pieces, used } = split(bytes, isEnd && complete ? 'whole' : 'open', limit);
+    return { lines: this.#lines(pieces, from, bytes), start: from, end: from + used };
   }
 
-  #backwards(fd: number, to: number, limit: number, complete: boolean): LinePage {
+  #backwards(fd: number, to: number, size: number, limit: number, complete: boolean): LinePage {
     const from = Math.max(0, to - PAGE_BYTES_MAX);
-    const bytes = readAt(fd, from, to - from);
-    // the first line read may begin before this offset
-    const skip = from === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
-    const { pieces, used } = split(bytes.subarray(skip), complete);
+    // The byte before tells whether a line begins here.
+    const lead = from === 0 ? 0 : 1;
+    const all = readAt(fd, from - lead, to - from + lead);
+    const skip = lead === 0 ? 0 : beginIn(all);
+    const bytes = all.subarray(skip);
+    const rest = to < size ? 'goesOn' : complete ? 'whole' : 'open';
+    const { pieces, used } = split(bytes, rest, Number.POSITIVE_INFINITY);
     const kept = limit === 0 ? [] : pieces.slice(-limit);
-    const base = from + skip;
-    return {
-      lines: this.#stamp(kept, base, bytes.subarray(skip)),
-      start: base + (kept[0]?.begin ?? used),
-      end: base + used,
-    };
+    const base = from - lead + skip;
+    return { lines: this.#lines(kept, base, bytes), start: base + (kept[0]?.begin ?? used), end: base + used };
   }
 
-  #stamp(pieces: readonly Piece[], base: number, bytes: Buffer): LogLine[] {
-    return pieces.map(({ begin, end }) => ({
-      atMs: this.#seenAtMs(base + begin),
-      text: bytes.toString('utf8', begin, end),
+  #lines(pieces: readonly Piece[], base: number, bytes: Buffer): PrintedLine[] {
+    return pieces.map(({ begin, end, continues }) => ({
+      ...this.#times.of(base + end),
+      bytes: bytes.subarray(begin, end),
+      continues,
       offset: base + begin,
     }));
-  }
-
-  #seenAtMs(offset: number): number {
-    let low = 0;
-    let high = this.#marks.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#marks[middle]?.offset ?? 0) > offset) high = middle;
-      else low = middle + 1;
-    }
-    return this.#marks[low]?.atMs ?? 0;
   }
 }
 
 const NEWLINE = 0x0a;
 
-type Piece = { readonly begin: number; readonly end: number };
+type Piece = { readonly begin: number; readonly end: number; readonly continues: boolean };
 
-/** Lines without line ends, and their length in bytes. Cuts lines that are too long; blank lines are not events. */
-function split(bytes: Buffer, complete: boolean): { readonly pieces: readonly Piece[]; readonly used: number } {
+/**
+ * Lines with their line ends, and their length in bytes. Cuts lines that are too long.
+ *
+ * @param rest what follows the last line end: a `whole` line, one that is still `open`, or one that `goesOn` behind these bytes
+ */
+function split(bytes: Buffer, rest: 'whole' | 'open' | 'goesOn', limit: number) {
   const pieces: Piece[] = [];
   let begin = 0;
-  while (begin < bytes.length) {
+  while (begin < bytes.length && pieces.length < limit) {
     const newline = bytes.indexOf(NEWLINE, begin);
-    const lineEnd = newline === -1 ? bytes.length : newline;
-    const isCut = lineEnd - begin > LINE_BYTES_MAX;
-    if (newline === -1 && !isCut && !complete) break;
-    const end = isCut ? characterBoundary(bytes, begin + LINE_BYTES_MAX) : lineEnd;
-    const visibleEnd = !isCut && end > begin && bytes[end - 1] === 0x0d ? end - 1 : end;
-    if (visibleEnd > begin) pieces.push({ begin, end: visibleEnd });
-    begin = isCut || newline === -1 ? end : end + 1;
+    const lineEnd = newline === -1 ? bytes.length : newline + 1;
+    const isCut = lineEnd - begin > PIECE_BYTES_MAX;
+    if (newline === -1 && !isCut && rest === 'open') break;
+    const end = isCut ? characterBoundary(bytes, begin + PIECE_BYTES_MAX) : lineEnd;
+    pieces.push({ begin, end, continues: isCut || (newline === -1 && rest === 'goesOn') });
+    begin = end;
   }
   return { pieces, used: begin };
+}
+
+/** Where a line begins in what was read from its second byte on; if all of it is one line, where a character of it begins. */
+function beginIn(bytes: Buffer): number {
+  const newline = bytes.indexOf(NEWLINE);
+  if (newline !== -1 && newline < bytes.length - 1) return newline + 1;
+  let begin = 1;
+  while (begin < 4 && ((bytes[begin] ?? 0) & 0xc0) === 0x80) begin++;
+  return begin;
 }
 
 /** Moves back to the start of a UTF-8 character. */

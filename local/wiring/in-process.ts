@@ -1,10 +1,10 @@
 import { createCloudmap } from '../../shared/adapters/aws/cloudmap/cloudmap.ts';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
-import { createCloudwatchLogs } from '../../shared/adapters/aws/logs/cloudwatch-logs.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { QueueName } from '../../shared/ports/dead-letters.ts';
 import { type StorePorts, assembleRuntime } from '../../shared/runtime/assemble-runtime.ts';
-import { cloudmapCallsTo, ecsCallsTo, logsCallsTo } from '../in-process/engine-calls.ts';
+import { cloudmapCallsTo, ecsCallsTo } from '../in-process/engine-calls.ts';
+import { createFileLogs } from '../in-process/file-logs.ts';
 import { createInProcessQueues } from '../queues/in-process-queues.ts';
 import type { Closer, Place, Wiring } from './wiring.ts';
 
@@ -33,7 +33,7 @@ export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]
           zone,
           sleep: async (ms) => systemClock.sleep(ms),
         }),
-        logs: createCloudwatchLogs({ calls: logsCallsTo(logs.api, onSurprise), logGroup }),
+        logs: createFileLogs({ logs, logGroup }),
         queues,
         announcer,
         inboxes: {

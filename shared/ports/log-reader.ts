@@ -34,4 +34,15 @@ export type LogLinesBack = LogLines & {
   readonly previous: string;
 };
 
-export type LogLine = { readonly atMs: number; readonly text: string };
+/** A line, or a piece of a long one. */
+export type LogLine = {
+  readonly atMs: number;
+  /** Nanoseconds after `atMs`, below 1,000,000; omitted: nothing finer than milliseconds is known. */
+  readonly nanos?: number;
+  /** Without its line end; what is not UTF-8 is replaced. */
+  readonly text: string;
+  /** As it was printed, with its line end if it has one; omitted: the text, and a line end. */
+  readonly bytes?: Uint8Array;
+  /** The line goes on in the next one: surely, or if that has the same time. Omitted: it does not. */
+  readonly continues?: 'surely' | 'ifSameTime';
+};

@@ -85,7 +85,7 @@ describe('logs of real tasks', () => {
     const { stream, taskArn } = await run('echo one; echo two >&2; printf "three\\r\\n\\nlast without an end"');
     const { startedAt, stoppedAt } = await eventOf(server, taskArn, 'STOPPED');
     const { lines, events } = await get(stream);
-    expect(lines).toEqual(['one', 'two', 'three', 'last without an end']);
+    expect(lines).toEqual(['one', 'two', 'three\r', 'last without an end']);
     for (const { timestamp } of events) {
       expect(timestamp).toBeGreaterThanOrEqual(Date.parse(startedAt!) - 1_000);
       expect(timestamp).toBeLessThanOrEqual(Date.parse(stoppedAt!) + 1_000);

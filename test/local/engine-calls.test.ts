@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AlarmHeap } from '../../local/ecs/timers.ts';
 import { type EcsOptions, createEcs } from '../../local/ecs/create-ecs.ts';
-import { ecsCallsTo, logsCallsTo } from '../../local/in-process/engine-calls.ts';
+import { ecsCallsTo } from '../../local/in-process/engine-calls.ts';
 import { serveAwsJson } from '../../local/wire/aws-json.ts';
 import { AwsError } from '../../local/wire/aws-error.ts';
 import type { EcsApi } from '../../local/wire/ecs-operations.ts';
@@ -212,16 +212,15 @@ test('what an engine throws by mistake is logged, and says nothing to the caller
 });
 
 test('a refusal has the name and the members of the SDK; a call is never answered in the same turn', async () => {
-  const refusing = {
-    GetLogEvents: () => {
-      throw new AwsError('ResourceNotFoundException', 'no such stream', { resource: 'x' });
+  const refusing: EcsApi = {
+    ...(await anEcs()),
+    StopTask: () => {
+      throw new AwsError('ResourceNotFoundException', 'no such task', { resource: 'x' });
     },
-    DescribeLogStreams: () => ({}),
-    FilterLogEvents: () => ({}),
   };
   const order: string[] = [];
-  const call = logsCallsTo(refusing, () => undefined)
-    .getLogEvents({ logStreamName: 'x' })
+  const call = ecsCallsTo(refusing, () => undefined)
+    .stopTask({ task: 'x' })
     .catch((error: unknown) => {
       order.push('answered');
       return error;

@@ -325,7 +325,7 @@ export class ProcessDriver implements Driver {
 }
 
 /** The awslogs driver's stream: `<prefix>/<container>/<task id>`. Without it, the output stays in the task's folder. */
-function logStream({ name, logConfiguration }: ContainerDefinition, taskId: string): StreamName | null {
+export function logStream({ name, logConfiguration }: ContainerDefinition, taskId: string): StreamName | null {
   const options = logConfiguration?.logDriver === 'awslogs' ? logConfiguration.options : undefined;
   const group = options?.['awslogs-group'];
   const prefix = options?.['awslogs-stream-prefix'];

@@ -1,8 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import { errorResponse, tooManyRequests } from './status-error.ts';
 
-/** What is written piece by piece; it checks `isCancelled` where it waits. */
-export type Pieces = (isCancelled: () => boolean) => AsyncIterator<string>;
+/** What is written piece by piece, text or bytes; it checks `isCancelled` where it waits. */
+export type Pieces = (isCancelled: () => boolean) => AsyncIterator<string | Uint8Array>;
 
 /**
  * Sends text as it comes, no faster than it is read. The client may disconnect at any time; the source is then cancelled. If
@@ -27,7 +27,6 @@ function startStream(contentType: string, pieces: Pieces, { onRead, onSent, onEn
     // Not awaited: it may be in the middle of a wait.
     void iterator.return?.().then(undefined, () => undefined);
   };
-  const encoder = new TextEncoder();
   let breakOff: (why: string) => void = stop;
   const body = new ReadableStream<Uint8Array>(
     {
@@ -43,7 +42,7 @@ function startStream(contentType: string, pieces: Pieces, { onRead, onSent, onEn
           const next = await iterator.next();
           if (ended) return;
           if (next.done !== true) {
-            controller.enqueue(encoder.encode(next.value));
+            controller.enqueue(bytesOf(next.value));
             onSent();
             return;
           }
@@ -121,18 +120,21 @@ export function createOpenStreams({ now }: Pick<Clock, 'now'>, max = OPEN_STREAM
       all.add(entry);
       try {
         const iterator = pieces(() => !all.has(entry));
-        const texts: string[] = [];
-        for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) texts.push(next.value);
+        const parts: Uint8Array[] = [];
+        for (let next = await iterator.next(); next.done !== true; next = await iterator.next())
+          parts.push(bytesOf(next.value));
         // Part of a log would look like all of it.
         if (!all.has(entry)) return tooMany(countOf([...all], user), max);
         const headers = { 'content-type': contentType, 'cache-control': 'no-cache, private' };
-        return new Response(texts.join(''), { headers });
+        return new Response(Buffer.concat(parts), { headers });
       } finally {
         all.delete(entry);
       }
     },
   };
 }
+
+const bytesOf = (piece: string | Uint8Array): Uint8Array => (typeof piece === 'string' ? Buffer.from(piece) : piece);
 
 const countOf = (open: readonly Pick<Open, 'user'>[], user: string): number =>
   open.filter((each) => each.user === user).length;

@@ -1,4 +1,5 @@
 import { type FieldError, forbidden, invalid, notSupported } from '../../schema/object/field-error.ts';
+import type { LogStamp } from './log-stamps.ts';
 import { type Parsed, bad, flagOf, ok } from '../http/query.ts';
 import { type StatusError, invalidObject } from '../http/status-error.ts';
 
@@ -11,7 +12,7 @@ export type LogOptions = {
   /** null: all of it */
   readonly limitBytes: number | null;
   /** Earlier lines are omitted; null: none are. */
-  readonly sinceMs: number | null;
+  readonly since: LogStamp | null;
   readonly timestamps: boolean;
   readonly follow: boolean;
 };
@@ -37,7 +38,7 @@ export function parseLogOptions(
   if (seconds.kind === 'bad') return seconds;
   const since = timeOf('sinceTime', query['sinceTime']);
   if (since.kind === 'bad') return since;
-  const given = { tail: tail.value, limit: limit.value, seconds: seconds.value, since: since.value };
+  const given = { tail: tail.value, limit: limit.value, seconds: seconds.value, since: since.value?.atMs ?? null };
   const errors = errorsOf({ ...given, stream: query['stream'] });
   if (errors.length > 0) return { kind: 'bad', error: invalidObject(LOG_OPTIONS, podName, errors) };
   const container = chooseContainer(query['container'] ?? '', podName, names);
@@ -47,7 +48,7 @@ export function parseLogOptions(
     previous: flagOf(query['previous']),
     tailLines: given.tail,
     limitBytes: given.limit,
-    sinceMs: given.seconds === null ? given.since : now - given.seconds * 1000,
+    since: given.seconds === null ? since.value : { atMs: now - given.seconds * 1000, nanos: 0 },
     timestamps: flagOf(query['timestamps']),
     follow: flagOf(query['follow']),
   });
@@ -86,15 +87,18 @@ function integer(name: string, text: string | undefined): Parsed<number | null> 
   return bad(`${name}: strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
 }
 
-const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,30})?([Zz]|[+-]\d{2}:\d{2})$/;
+const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.(\d{1,30}))?([Zz]|[+-]\d{2}:\d{2})$/;
 
-function timeOf(name: string, text: string | undefined): Parsed<number | null> {
+/** What is finer than nanoseconds is cut off. */
+function timeOf(name: string, text: string | undefined): Parsed<LogStamp | null> {
   if (text === undefined || text === '') return ok(null);
   // An unescaped plus sign has become a space.
-  const at = RFC3339.test(text.replace(' ', '+')) ? Date.parse(text.replace(' ', '+').toUpperCase()) : Number.NaN;
+  const found = RFC3339.exec(text.replace(' ', '+'));
+  const [, fraction = ''] = found ?? [];
+  const at = found === null ? Number.NaN : Date.parse(found[0].toUpperCase());
   return Number.isNaN(at)
     ? bad(`${name}: Invalid value: ${JSON.stringify(text)}: must be an RFC 3339 time, such as 2026-11-21T09:30:00.5Z`)
-    : ok(at);
+    : ok({ atMs: at, nanos: Number(fraction.padEnd(9, '0').slice(3, 9)) });
 }
 
 function chooseContainer(

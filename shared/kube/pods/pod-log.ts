@@ -1,9 +1,7 @@
 import type { TaskArn } from '../../domain/base/ids.ts';
 import { causeLine, isStartError } from '../../domain/diagnose/failures.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { JobStore } from '../../ports/job-store.ts';
-import type { LogLine, LogReader } from '../../ports/log-reader.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { LogOptions } from './pod-log-options.ts';
 import { podStatus } from './render-pod-status.ts';
@@ -80,117 +78,4 @@ function waitsFor(pod: PodFacts, container: string): string {
 function textIn(object: unknown, key: string): string | null {
   const value: unknown = typeof object === 'object' && object !== null ? Reflect.get(object, key) : null;
   return typeof value === 'string' ? value : null;
-}
-
-/** How often a followed log is polled: less often the longer it is quiet, because all followers share one quota. */
-const POLL_MS = { first: 1000, most: 4000 } as const;
-const QUIETER = 1.5;
-
-/** How a log is sent, apart from what is requested. */
-type LogDelivery = {
-  readonly endsAt: number;
-  readonly isCancelled: () => boolean;
-  /** The task has ended. */
-  readonly checkEnded: () => Promise<boolean>;
-};
-
-/**
- * The requested text of a task's log, page by page: only one page is in memory. Following ends when the task has ended and
- * nothing new came after that, at `endsAt`, or when the client has disconnected.
- */
-export async function* logText(
-  source: { readonly taskArn: TaskArn; readonly hasEnded: boolean },
-  options: LogOptions,
-  delivery: LogDelivery,
-  deps: { readonly logs: LogReader; readonly clock: Clock },
-): AsyncGenerator<string> {
-  const shown = ({ atMs, text }: LogLine): string => `${options.timestamps ? `${nanoTime(atMs)} ` : ''}${text}\n`;
-  let leftBytes = options.limitBytes ?? Number.POSITIVE_INFINITY;
-  for await (const lines of wantedLines(source, options, delivery, deps)) {
-    const text = lines.map(shown).join('');
-    const bytes = leftBytes === Number.POSITIVE_INFINITY ? 0 : Buffer.byteLength(text);
-    if (text !== '') yield bytes > leftBytes ? cut(text, leftBytes) : text;
-    leftBytes -= bytes;
-    if (leftBytes <= 0) return;
-  }
-}
-
-/** RFC 3339 with nanoseconds, as the kubelet writes it; log timestamps are no finer than milliseconds. */
-const nanoTime = (atMs: number): string => new Date(atMs).toISOString().replace('Z', '000000Z');
-
-/** The beginning of a text, without half a character at its end. */
-const cut = (text: string, bytes: number): string =>
-  new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
-
-async function* wantedLines(
-  { taskArn, hasEnded }: { readonly taskArn: TaskArn; readonly hasEnded: boolean },
-  options: LogOptions,
-  { endsAt, isCancelled, checkEnded }: LogDelivery,
-  { logs, clock }: { readonly logs: LogReader; readonly clock: Clock },
-): AsyncGenerator<readonly LogLine[]> {
-  const stream = { taskArn, container: options.container };
-  const wanted = ({ atMs }: LogLine): boolean => options.sinceMs === null || atMs >= options.sinceMs;
-  const tail = options.tailLines === null ? null : await tailOf(stream, options.tailLines, wanted, isCancelled, logs);
-  let after: string | null = tail?.next ?? null;
-  // A log that is not followed ends with the tail, although more may arrive while it is read.
-  let left = options.follow || options.tailLines === null ? Number.POSITIVE_INFINITY : options.tailLines;
-  if (tail !== null) {
-    yield tail.lines;
-    left -= tail.lines.length;
-  }
-  let isOver = hasEnded;
-  let pollMs: number = POLL_MS.first;
-  while (!isCancelled() && left > 0) {
-    const page = await logs.read({ ...stream, after });
-    if (page.kind === 'lines' && page.next !== after) {
-      after = page.next;
-      const lines = page.lines.filter(wanted).slice(0, left);
-      yield lines;
-      left -= lines.length;
-      if (lines.length > 0) pollMs = POLL_MS.first;
-      continue;
-    }
-    if (page.kind === 'later') {
-      if (clock.now() >= endsAt) {
-        if (options.follow) return;
-        // An answer that ends here would look whole: it breaks off instead.
-        throw new Error('too many calls to read the whole log');
-      }
-      await clock.sleep(POLL_MS.most);
-      continue;
-    }
-    // Everything so far has been read.
-    if (!options.follow || isOver || clock.now() >= endsAt) return;
-    await clock.sleep(pollMs);
-    pollMs = Math.min(pollMs * QUIETER, POLL_MS.most);
-    // Checked before the next read: what was printed before the end is read after it.
-    isOver = await checkEnded();
-  }
-}
-
-/**
- * The first lines of the tail, and where the rest of it continues. The search goes from the end, a page at a time, and keeps
- * only the last page: a tail may be as long as the log.
- */
-async function tailOf(
-  stream: { readonly taskArn: TaskArn; readonly container: string },
-  count: number,
-  wanted: (line: LogLine) => boolean,
-  isCancelled: () => boolean,
-  logs: LogReader,
-): Promise<{ readonly lines: readonly LogLine[]; readonly next: string } | null> {
-  let found: { readonly lines: readonly LogLine[]; readonly next: string } | null = null;
-  let missing = count;
-  for (let before: string | null = null; !isCancelled(); ) {
-    const page = await logs.readBack({ ...stream, before });
-    if (page.kind === 'none') return found;
-    const lines = page.lines.filter(wanted);
-    const isStart = page.previous === before || lines.length < page.lines.length;
-    const kept = lines.slice(Math.max(lines.length - missing, 0));
-    if (found === null || kept.length > 0) found = { lines: kept, next: page.next };
-    missing -= kept.length;
-    if (missing <= 0 || isStart) return found;
-    before = page.previous;
-  }
-  return found;
 }

@@ -57,7 +57,7 @@ async function endOfLog(
   return lastBytes(
     lines
       .slice(-LINES_MAX)
-      .map(({ text }) => `${text}\n`)
+      .map(({ text, continues }) => (continues === undefined ? `${text}\n` : text))
       .join(''),
   );
 }

@@ -1,5 +1,5 @@
 import type { TaskArn } from '../../../domain/base/ids.ts';
-import type { LogReader } from '../../../ports/log-reader.ts';
+import type { LogLine, LogReader } from '../../../ports/log-reader.ts';
 import { LOG_STREAM_PREFIX } from '../ecs/task-definition-request.ts';
 import type { LogsCalls } from './logs-calls.ts';
 
@@ -22,7 +22,7 @@ export function createCloudwatchLogs(options: { readonly calls: LogsCalls; reado
         ...(token === null ? {} : { nextToken: token }),
         ...(limit === undefined ? {} : { limit }),
       });
-      const lines = events.map(({ timestamp, message }) => ({ atMs: timestamp ?? 0, text: message ?? '' }));
+      const lines = events.map(({ timestamp, message }) => lineOf(timestamp ?? 0, message ?? ''));
       return { lines, ...tokens };
     } catch (error) {
       if (error instanceof Error && error.name === 'ResourceNotFoundException') return null;
@@ -49,6 +49,18 @@ export function createCloudwatchLogs(options: { readonly calls: LogsCalls; reado
     },
   };
 }
+
+/**
+ * Fargate's awslogs driver cuts lines into events of 256 KiB less the 26 bytes that CloudWatch adds, which have one time, and says
+ * nothing of it (aws/shim-loggers-for-containerd, logger/awslogs). A character that the cut breaks may count a little less.
+ */
+const WHOLE_EVENT_BYTES = 256 * 1024 - 26 - 3;
+
+const lineOf = (atMs: number, text: string): LogLine =>
+  // No text has more bytes than three for each of its units.
+  text.length * 3 >= WHOLE_EVENT_BYTES && Buffer.byteLength(text) >= WHOLE_EVENT_BYTES
+    ? { atMs, text, continues: 'ifSameTime' }
+    : { atMs, text };
 
 /** `<prefix>/<container>/<task id>`, as the awslogs driver names it. */
 const logStreamName = (taskArn: TaskArn, container: string): string =>
