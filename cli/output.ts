@@ -5,7 +5,7 @@ export type Output = {
   /** Prints text; what others wrote in it cannot control the terminal. */
   readonly write: (text: string) => void;
   /** Prints bytes as they are: the output of tasks, data for programs, moves of the cursor. */
-  readonly writeRaw: (text: string) => void;
+  readonly writeRaw: (data: string | Uint8Array) => void;
   /** null for a pipe, a file, or a terminal that cannot move its cursor */
   readonly terminal: Terminal | null;
   /** Somebody looks at it: a terminal, whatever it can do. */

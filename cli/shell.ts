@@ -83,5 +83,5 @@ function outputOf(stream: NodeJS.WriteStream): Output {
       return () => stream.off('resize', then);
     },
   };
-  return outputTo((text) => void stream.write(text), canMove ? terminal : null, stream.isTTY);
+  return outputTo((data) => void stream.write(data), canMove ? terminal : null, stream.isTTY);
 }

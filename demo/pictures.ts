@@ -119,7 +119,7 @@ async function record(
 ): Promise<string> {
   const written: string[] = [`\u001B[2m$\u001B[0m muster ${words.map(quoted).join(' ')}\n`];
   const terminal = { size: () => SIZE, onResize: () => () => undefined };
-  const output = outputTo((text) => void written.push(text), terminal);
+  const output = outputTo((data) => void written.push(Buffer.from(data).toString()), terminal);
   const here = processShell();
   const env = { PATH: here.env['PATH'], TERM: 'xterm-256color', LANG: 'C.UTF-8', FORCE_COLOR: '1' };
   const shell: Shell = { ...here, out: output, err: output, env, cwd };

@@ -35,6 +35,8 @@ export type KubeClient = {
    * ends it.
    */
   watch(path: string, query: Query, signal: AbortSignal): AsyncGenerator<WatchEvent>;
+  /** What a server sends, byte for byte, as it arrives. */
+  bytes(path: string, query: Query, signal: AbortSignal): AsyncGenerator<Uint8Array>;
   /** A text line by line, as it arrives, without line ends. */
   lines(path: string, query: Query, signal: AbortSignal): AsyncGenerator<string>;
 };
@@ -117,7 +119,7 @@ function clientOf(target: Target, answerMs: number): KubeClient {
   const read = async (path: string, query: Query = {}): Promise<unknown> =>
     jsonOf(await request('GET', path, { query, signal: soon() }), target);
 
-  async function* lines(path: string, query: Query, signal: AbortSignal): AsyncGenerator<string> {
+  async function* bytes(path: string, query: Query, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     // fetch leaves a listener on its signal until it is collected: one of its own, so that a thousand requests with one signal
     // do not pile theirs up.
     const own = new AbortController();
@@ -127,7 +129,7 @@ function clientOf(target: Target, answerMs: number): KubeClient {
     signal.addEventListener('abort', abort);
     try {
       const response = await request('GET', path, { query, signal: own.signal });
-      yield* readingFrom(target, linesOf(response, signal));
+      yield* readingFrom(target, chunksOf(response, signal));
     } finally {
       signal.removeEventListener('abort', abort);
     }
@@ -172,10 +174,11 @@ function clientOf(target: Target, answerMs: number): KubeClient {
       return jsonOf(await request('PATCH', path, { body: part, signal: soon() }), target);
     },
     async *watch(path, query, signal) {
-      for await (const line of lines(path, { ...query, watch: true }, signal))
+      for await (const line of linesOf(bytes(path, { ...query, watch: true }, signal)))
         if (line !== '') yield readAs(WatchEventSchema, JSON.parse(line), target);
     },
-    lines,
+    bytes,
+    lines: (path, query, signal) => linesOf(bytes(path, query, signal)),
   };
 }
 
@@ -275,15 +278,28 @@ function tryJson(text: string): unknown {
 }
 
 /** A connection that breaks says which server it was. */
-async function* readingFrom(target: Target, lines: AsyncGenerator<string>): AsyncGenerator<string> {
+async function* readingFrom(target: Target, chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    yield* lines;
+    yield* chunks;
   } catch (error) {
     throw unreachable(target, error);
   }
 }
 
-async function* linesOf(response: Response, signal: AbortSignal): AsyncGenerator<string> {
+/** Lines without their line ends. */
+async function* linesOf(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}
+
+async function* chunksOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (response.body === null) return;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const close = async (): Promise<void> => reader.cancel().catch(() => undefined);
@@ -291,16 +307,8 @@ async function* linesOf(response: Response, signal: AbortSignal): AsyncGenerator
   // arriving.
   const onAbort = (): void => void close();
   signal.addEventListener('abort', onAbort);
-  const decoder = new TextDecoder();
-  let rest = '';
   try {
-    for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) {
-      const lines = (rest + decoder.decode(part.value, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
-    }
-    rest += decoder.decode();
-    if (rest !== '') yield rest;
+    for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) yield part.value;
   } finally {
     signal.removeEventListener('abort', onAbort);
     // A reader that stops early closes the connection. A broken connection has already reported its reason.

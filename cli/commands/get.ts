@@ -1,15 +1,16 @@
-import { FailuresSchema, JobSchema, PodSchema, WaitsSchema, conditionOf } from '../client/api-objects.ts';
+import { FailuresSchema, type Job, JobSchema, PodSchema, WaitsSchema, conditionOf } from '../client/api-objects.ts';
 import { ApiFailure, Failure } from '../failure.ts';
 import {
   type KubeClient,
-  type Query,
   failuresPath,
   jobsPath,
   podsPath,
   readAs,
   waitsPath,
 } from '../client/kube-client.ts';
-import { hasFailed, podSelector } from '../logs/pod-attempt.ts';
+import { endedAttempts } from '../logs/ended-attempts.ts';
+import { attemptOf, hasFailed, podSelector } from '../logs/pod-attempt.ts';
+import { recordedPod } from '../logs/recorded-pods.ts';
 import { reach } from '../client/reach.ts';
 import { failureTable } from '../render/failures.ts';
 import { jobTable, podTable } from '../render/listing.ts';
@@ -48,9 +49,7 @@ export async function get(wanted: Wanted, flags: GetFlags, shell: Shell): Promis
   const items =
     wanted.kind === 'jobs'
       ? (await client.list(jobsPath(namespace), { labelSelector: flags.selector ?? undefined })).items
-      : (await podsOf(wanted.job, namespace, flags.selector, client)).filter(
-          (item) => !wanted.failed || hasFailed(readAs(PodSchema, item, target)),
-        );
+      : await podsOf(wanted, namespace, flags, client);
   if (items.length === 0 && isTable(flags))
     shell.err.write(namespace === null ? 'No resources found\n' : `No resources found in ${namespace} namespace.\n`);
   else shell.out.write(print(wanted.kind, items, 'list', flags, client, shell.now()));
@@ -93,7 +92,7 @@ async function getNamed(
   return exitCode;
 }
 
-const isTable = ({ output }: GetFlags): boolean => output === 'table' || output === 'wide';
+const isTable = ({ output }: Pick<GetFlags, 'output'>): boolean => output === 'table' || output === 'wide';
 
 /** The table of waits of a Job that was just read. Empty if nothing waits, or if this server cannot say. */
 async function waitsOf(job: string, namespace: string, client: KubeClient): Promise<string> {
@@ -136,20 +135,34 @@ async function getWaits(job: string, namespace: string, flags: GetFlags, client:
 }
 
 async function podsOf(
-  job: string | null,
+  { job, failed }: Extract<Wanted, { kind: 'pods' }>,
   namespace: string | null,
-  selector: string | null,
+  { selector, ...flags }: GetFlags,
   client: KubeClient,
 ): Promise<readonly unknown[]> {
-  let query: Query = { labelSelector: selector ?? undefined };
-  if (job !== null) {
-    // The Job is read first: a missing Job is an error, and a Job without Pods is not.
-    if (namespace === null)
-      throw new Failure('error: the Pods of one Job are in one namespace: use -n instead of -A', 2);
-    const found = readAs(JobSchema, await client.get(jobsPath(namespace, job)), client.target);
-    query = { labelSelector: [podSelector(found, null), ...(selector === null ? [] : [selector])].join(',') };
-  }
-  return (await client.list(podsPath(namespace), query)).items;
+  const listed = async (labelSelector: string | undefined): Promise<readonly unknown[]> => {
+    const { items } = await client.list(podsPath(namespace), { labelSelector });
+    return failed ? items.filter((item) => hasFailed(readAs(PodSchema, item, client.target))) : items;
+  };
+  if (job === null) return listed(selector ?? undefined);
+  // The Job is read first: a missing Job is an error, and a Job without Pods is not.
+  if (namespace === null)
+    throw new Failure('error: the Pods of one Job are in one namespace: use -n instead of -A', 2);
+  const found = readAs(JobSchema, await client.get(jobsPath(namespace, job)), client.target);
+  const items = await listed([podSelector(found, null), ...(selector === null ? [] : [selector])].join(','));
+  // A table also has those that are gone; nothing else can be done with them.
+  if (!failed || selector !== null || !isTable(flags)) return items;
+  const indexOf = (item: unknown): number => attemptOf(readAs(PodSchema, item, client.target))?.index ?? 0;
+  return [...items, ...(await goneOf(found, items, client))].sort((a, b) => indexOf(a) - indexOf(b));
+}
+
+/** What is left of failed Pods that the server no longer lists. */
+async function goneOf(job: Job, listed: readonly unknown[], client: KubeClient): Promise<readonly unknown[]> {
+  const names = new Set(listed.map((item) => readAs(PodSchema, item, client.target).metadata.name));
+  const gone: unknown[] = [];
+  for await (const page of endedAttempts(job.metadata, 'failed', client))
+    for (const ended of page) if (!names.has(ended.pod)) gone.push(recordedPod(job, ended));
+  return gone;
 }
 
 function print(

@@ -1,19 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { indexText, shortItem } from '../../shared/domain/base/shown-index.ts';
 import { padToWidth, textWidth } from '../../shared/domain/base/text-width.ts';
-import { asJobUid } from '../../shared/domain/base/ids.ts';
-import { formatIndexSet, has, indexSetOf, parseStatusIndexes, size } from '../../shared/domain/base/index-set.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
-import { podName } from '../../shared/domain/task/pod-name.ts';
-import { FailuresSchema, type Job, type Pod, JobSchema, PodSchema } from '../client/api-objects.ts';
+import {
+  type IndexSet,
+  NO_INDEXES,
+  formatIndexSet,
+  indexSetOf,
+  size,
+  subtract,
+} from '../../shared/domain/base/index-set.ts';
+import { type Job, JobSchema, ProgressSchema } from '../client/api-objects.ts';
 import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
+import { endOf } from '../follow/job-state.ts';
 import { themeFor } from '../follow/job-view.ts';
-import { type KubeClient, failuresPath, jobsPath, podsPath, readAs } from '../client/kube-client.ts';
+import { type KubeClient, jobsPath, podsPath, progressPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
+import { type ChosenLog, type LogChoice, chooseLogs, indexesOf, whyWithout } from '../logs/chosen-logs.ts';
 import { indexesOfItems } from '../logs/indexes-of-items.ts';
 import { readAhead } from '../logs/lines-ahead.ts';
+import { endsLine, lineParts } from '../logs/line-parts.ts';
 import { LogFollower } from '../logs/log-follower.ts';
-import { type PodAttempt, attemptOf, hasFailed, podSelector } from '../logs/pod-attempt.ts';
 import { wantedIndexes } from '../logs/wanted-indexes.ts';
 import { onOneLine } from '../render/table.ts';
 import { visible } from '../render/visible.ts';
@@ -44,22 +50,16 @@ const READ_AT_ONCE = 8;
 /** How long to wait before asking again for an attempt that has not started. */
 const LOOK_AGAIN_MS = 500;
 
-type Chosen = PodAttempt & {
-  /** What it works on; null: its Job has no work list. */
-  readonly item: string | null;
-  readonly pod: { readonly metadata: Pick<Pod['metadata'], 'namespace' | 'name'> };
-  /** True if the server lists the Pod. False if it was stopped or never existed. */
-  readonly isListed: boolean;
-};
-
 /** `muster logs`: prints what the tasks of a Job wrote, in index order, or with --follow all of them as lines arrive. */
 export async function logs(name: string, flags: LogFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
   const { target } = client;
   const namespace = flags.namespace ?? target.namespace;
   const job = readAs(JobSchema, await client.get(jobsPath(namespace, name)), target);
-  const chosen = await choose(job, flags, client);
-  if (chosen.length === 0) throw new Failure(`error: ${nothingOf(name, flags)}`);
+  const choice = { ...flags, wanted: await wantedOf(job, flags, client) };
+  const { wanted } = choice;
+  const chosen = await chooseLogs(job, choice, client);
+  if (chosen.length === 0) throw new Failure(await nothingToPrint(job, choice, wanted, client));
   if (flags.follow && chosen.length > FOLLOWED_MAX)
     throw usageFailure(
       `--follow takes at most ${FOLLOWED_MAX} logs, and this is ${chosen.length}: choose some with --index`,
@@ -70,89 +70,58 @@ export async function logs(name: string, flags: LogFlags, shell: Shell): Promise
     interrupted = true;
     stop.abort();
   });
-  const printer = new Printer(job, chosen, shell);
-  const linesOf = (each: Chosen) => follower(each, client, flags).lines(stop.signal);
+  const isOne = wanted !== null && size(wanted) === 1;
+  const printer = new Printer(job, chosen, flags.failed && !isOne, shell);
+  const bytesOf = (each: ChosenLog) => follower(each, client, flags).bytes(stop.signal);
   try {
     if (flags.follow) await Promise.all(chosen.map(async (each) => printer.follow(each, client, flags, stop.signal)));
-    else await readAhead(chosen, READ_AT_ONCE, linesOf, async (each, lines) => printer.print(each, lines));
+    else await readAhead(chosen, READ_AT_ONCE, bytesOf, async (each, bytes) => printer.print(each, bytes));
     printer.sayWhatNeverStarted();
+    const missing = wanted === null || flags.failed ? NO_INDEXES : subtract(wanted, indexesOf(chosen));
+    if (missing.edges.length > 0) printer.sayMissing(await nothingToPrint(job, choice, missing, client));
   } catch (error) {
     const isNone =
       error instanceof ApiFailure && error.status.code === 404 && chosen.every(({ isListed }) => !isListed);
-    if (isNone) throw new Failure(`error: ${nothingOf(name, flags)}`);
+    if (isNone) throw new Failure(await nothingToPrint(job, choice, wanted, client));
     if (!interrupted) throw error;
   } finally {
+    printer.endLine();
     stop.abort();
     forgetInterrupts();
   }
   return interrupted ? EXIT.interrupted : printer.exitCode;
 }
 
-/** The attempts to print: the latest one of each index, or the requested one. */
-async function choose(
-  job: Job,
-  { indexes, items: wantedItems, attempt, failed }: LogFlags,
-  client: KubeClient,
-): Promise<readonly Chosen[]> {
-  const ofItems = wantedItems.length === 0 ? null : indexSetOf(await indexesOfItems(job, wantedItems, client));
-  const wanted = indexes === null ? ofItems : await wantedIndexes(indexes, job, client);
-  // The server filters by one index.
-  const [only = null] = wanted !== null && size(wanted) === 1 ? wanted.edges : [];
-  const query = { labelSelector: podSelector(job, only) };
-  const { items } = await client.list(podsPath(job.metadata.namespace), query);
-  const done = parseStatusIndexes(job.status.completedIndexes, job.spec.completions ?? 0);
-  const latest = new Map<number | string, Chosen>();
-  for (const listed of items) {
-    const pod = readAs(PodSchema, listed, client.target);
-    const read = attemptOf(pod);
-    if (read === null || (attempt !== null && read.attempt !== attempt)) continue;
-    if (wanted !== null && (read.index === null || !has(wanted, read.index))) continue;
-    if (failed && (!hasFailed(pod) || (read.index !== null && has(done, read.index)))) continue;
-    const item = pod.metadata.annotations[ANNOTATIONS.item] ?? null;
-    latest.set(read.index ?? pod.metadata.name, { ...read, pod, item, isListed: true }); // attempts are listed in order
-  }
-  if (latest.size > 0) return [...latest.values()];
-  if (attempt !== null && only !== null) return [stoppedOf(job, only, attempt)];
-  const stopped = attempt === null ? await stoppedExamples(job, client) : [];
-  return stopped
-    .filter(({ index }) => wanted === null || has(wanted, index))
-    .map((each) => stoppedOf(job, each.index, each.attempt));
+/** The indexes that were asked for; null: all. */
+async function wantedOf(job: Job, { indexes, items }: LogFlags, client: KubeClient): Promise<IndexSet | null> {
+  if (indexes !== null) return wantedIndexes(indexes, job, client);
+  return items.length === 0 ? null : indexSetOf(await indexesOfItems(job, items, client));
 }
 
-/** If the server lists no Pods, because all were stopped (by a deadline, for example): one attempt for each kind of failure. */
-async function stoppedExamples({ metadata: { namespace, name } }: Job, client: KubeClient) {
-  const { groups } = readAs(FailuresSchema, await client.get(failuresPath(namespace, name)), client.target);
-  return groups.flatMap(({ example: { index, attempt } }) => (index === undefined ? [] : [{ index, attempt }]));
+/** Says why there is nothing to print. */
+async function nothingToPrint(job: Job, choice: LogChoice, missing: IndexSet | null, client: KubeClient) {
+  const { name, namespace } = job.metadata;
+  const indexes = missing === null ? '' : ` of ${size(missing) === 1 ? 'index' : 'indexes'} ${formatIndexSet(missing)}`;
+  if (choice.failed) return `error: Job ${name} has no failed attempt${indexes}`;
+  const attempt = choice.attempt === null ? 'attempt' : `attempt ${choice.attempt}`;
+  const nothing = `error: Job ${name} has no ${attempt}${indexes}`;
+  if (missing === null || choice.attempt !== null) return `${nothing} yet`;
+  const path = progressPath(namespace, name);
+  const { job: now, indexes: states } = readAs(ProgressSchema, await client.get(path), client.target);
+  return nothing + whyWithout(missing, states ?? {}, now.spec.completions ?? 0, endOf(now) !== null);
 }
 
-/** No list has a stopped Pod. Its name is known, and its log can still be read. */
-function stoppedOf({ metadata, spec }: Job, index: number, attempt: number): Chosen {
-  const owner = { uid: asJobUid(metadata.uid), name: metadata.name, completionMode: spec.completionMode };
-  const { namespace } = metadata;
-  return {
-    index,
-    attempt,
-    item: null,
-    isListed: false,
-    pod: { metadata: { namespace, name: podName(owner, index, attempt) } },
-  };
-}
-
-function nothingOf(name: string, { indexes, attempt, failed }: LogFlags): string {
-  if (failed) return `Job ${name} has no failed attempt${indexes === null ? '' : ` of index ${indexes}`}`;
-  const index = indexes === null ? '' : ` of index ${indexes}`;
-  return `Job ${name} has no ${attempt === null ? 'attempt' : `attempt ${attempt}`}${index} yet`;
-}
-
-/** Prints logs. With several, each line starts with its index, and its item if it has one. */
+/** Prints logs. With several, or if asked to, each line starts with its index, and its item if it has one. */
 class Printer {
   readonly #shell: Shell;
-  readonly #prefixes: ReadonlyMap<Chosen, string>;
+  readonly #prefixes: ReadonlyMap<ChosenLog, string>;
   /** Keyed by reason. */
-  readonly #neverStarted = new Map<string, readonly Chosen[]>();
+  readonly #neverStarted = new Map<string, readonly ChosenLog[]>();
+  /** Of several logs, the one whose line has no line end yet. */
+  #inLineOf: ChosenLog | null = null;
   exitCode: number = EXIT.ok;
 
-  constructor({ spec }: Job, chosen: readonly Chosen[], shell: Shell) {
+  constructor({ spec }: Job, chosen: readonly ChosenLog[], named: boolean, shell: Shell) {
     this.#shell = shell;
     const { paint } = themeFor(shell.out, shell.env);
     const names = chosen.map(({ index, pod }) =>
@@ -163,24 +132,24 @@ class Printer {
     const itemWidth = Math.max(...items.map(textWidth));
     const prefix = (i: number): string =>
       `[${(names[i] ?? '').padStart(width)}${padToWidth(items[i] ?? '', itemWidth)}] `;
-    this.#prefixes = new Map(chosen.map((each, i) => [each, chosen.length === 1 ? '' : paint.dim(visible(prefix(i)))]));
+    this.#prefixes = new Map(chosen.map((each, i) => [each, chosen.length === 1 && !named ? '' : paint.dim(visible(prefix(i)))]));
   }
 
   /** Prints a finished log, or notes why there is none. */
-  async print(chosen: Chosen, lines: AsyncIterable<string>): Promise<void> {
+  async print(chosen: ChosenLog, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     try {
-      await this.#write(chosen, lines);
+      await this.#write(chosen, bytes);
     } catch (error) {
       this.#note(chosen, error);
     }
   }
 
   /** Prints a log until its attempt is over. Waits for one that has not started. */
-  async follow(chosen: Chosen, client: KubeClient, flags: LogFlags, signal: AbortSignal): Promise<void> {
+  async follow(chosen: ChosenLog, client: KubeClient, flags: LogFlags, signal: AbortSignal): Promise<void> {
     const log = follower(chosen, client, flags);
     for (;;) {
       try {
-        await this.#write(chosen, log.lines(signal));
+        await this.#write(chosen, log.bytes(signal));
         return;
       } catch (error) {
         if (signal.aborted) throw error;
@@ -194,7 +163,7 @@ class Printer {
   }
 
   /** With several logs, a missing one does not stop the others; a single missing log is the result. Throws any other error. */
-  #note(chosen: Chosen, error: unknown): void {
+  #note(chosen: ChosenLog, error: unknown): void {
     if (!isWithoutLog(error)) throw error;
     const why = / never started: ([^]*)$/.exec(error.status.message)?.[1];
     if (why === undefined && this.#prefixes.size === 1) throw error;
@@ -212,13 +181,34 @@ class Printer {
     this.#neverStarted.clear();
   }
 
-  async #write(chosen: Chosen, lines: AsyncIterable<string>): Promise<void> {
+  /** Indexes that were asked for, and have no log. */
+  sayMissing(why: string): void {
+    this.exitCode = EXIT.failed;
+    this.#shell.err.write(`${why}\n`);
+  }
+
+  /** One log is printed byte for byte. */
+  async #write(chosen: ChosenLog, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const prefix = this.#prefixes.get(chosen) ?? '';
-    for await (const line of lines) this.#shell.out.writeRaw(`${prefix}${line}\n`);
+    const { out } = this.#shell;
+    if (prefix === '') for await (const some of bytes) out.writeRaw(some);
+    else
+      for await (const part of lineParts(bytes)) {
+        const goesOn = this.#inLineOf === chosen && !part.isStart;
+        if (!goesOn) out.writeRaw(`${this.#inLineOf === null ? '' : '\n'}${prefix}`);
+        out.writeRaw(part.bytes);
+        this.#inLineOf = endsLine(part.bytes) ? null : chosen;
+      }
+  }
+
+  /** The last of several logs may end within a line. */
+  endLine(): void {
+    if (this.#inLineOf !== null) this.#shell.out.writeRaw('\n');
+    this.#inLineOf = null;
   }
 }
 
-function whoOf(some: readonly Chosen[]): string {
+function whoOf(some: readonly ChosenLog[]): string {
   const [first] = some;
   const indexes = some.flatMap(({ index }) => (index === null ? [] : [index]));
   if (indexes.length > 1) return `${indexes.length} indexes (${formatIndexSet(indexSetOf(indexes))})`;
@@ -229,9 +219,14 @@ function whoOf(some: readonly Chosen[]): string {
     : `${indexText(index, first?.item ?? null)}, attempt ${first?.attempt}`;
 }
 
-function follower({ pod }: Chosen, client: KubeClient, { container, tailLines, follow }: LogFlags): LogFollower {
+/** To the log of a Pod that is gone nothing is added. */
+function follower(
+  { pod, isListed }: ChosenLog,
+  client: KubeClient,
+  { container, tailLines, follow }: LogFlags,
+): LogFollower {
   const { namespace, name } = pod.metadata;
-  return new LogFollower(client, podsPath(namespace, name), { container, tailLines, follow });
+  return new LogFollower(client, podsPath(namespace, name), { container, tailLines, follow: follow && isListed });
 }
 
 /** The container has not started. Kubernetes has no dedicated reason for this. */

@@ -101,7 +101,7 @@ class Fetching {
     const { head, row } = JOBLOG_TEXT.tsv;
     let rows = 0;
     yield head;
-    for await (const page of endedAttempts(job.metadata, 'last', client, 'withWords')) {
+    for await (const page of endedAttempts(job.metadata, 'last', client, { words: true })) {
       for (const ended of page)
         if (wanted === null || (ended.index !== undefined && has(wanted, ended.index))) await this.#begin(ended);
       signal.throwIfAborted();
@@ -139,7 +139,7 @@ class Fetching {
     const { folder } = this.#context;
     const { attempt } = ended;
     try {
-      await folder.store(name, { exit, attempt, lines: this.#linesOf(ended) });
+      await folder.store(name, { exit, attempt, log: this.#logOf(ended) });
       return true;
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;
@@ -149,12 +149,12 @@ class Fetching {
   }
 
   /** Its log; nothing if it never started. */
-  async *#linesOf({ pod, container, startedAt, exitCode }: EndedAttempt): AsyncGenerator<string> {
+  async *#logOf({ pod, container, startedAt, exitCode }: EndedAttempt): AsyncGenerator<Uint8Array> {
     const { job, client, flags, signal } = this.#context;
     if (startedAt === null && exitCode === null) return;
     const query = { container: flags.container ?? container ?? undefined };
     try {
-      yield* client.lines(`${podsPath(job.metadata.namespace, pod)}/log`, query, signal);
+      yield* client.bytes(`${podsPath(job.metadata.namespace, pod)}/log`, query, signal);
       // An aborted answer may look like one that has ended.
       signal.throwIfAborted();
     } catch (error) {

@@ -1,59 +1,62 @@
-/** Characters buffered per text that is read ahead. A longer text waits at its source. */
-const AHEAD_CHARS = 128 * 1024;
+/** Characters or bytes buffered per text that is read ahead. A longer text waits at its source. */
+const AHEAD_MAX = 128 * 1024;
 
 /**
- * Reads several texts concurrently, line by line, and passes each on in order. Buffers later texts up to a bound.
+ * Reads several texts concurrently, piece by piece, and passes each on in order. Buffers later texts up to a bound.
  *
  * @param open starts to read a text; called when the text may be read ahead
  * @param use called for one text after the other; reads to the end, or throws
  */
-export async function readAhead<T>(
+export async function readAhead<T, P extends Sized>(
   texts: readonly T[],
   atOnce: number,
-  open: (text: T) => AsyncGenerator<string>,
-  use: (text: T, lines: AsyncIterable<string>) => Promise<void>,
+  open: (text: T) => AsyncGenerator<P>,
+  use: (text: T, pieces: AsyncIterable<P>) => Promise<void>,
 ): Promise<void> {
-  const ahead: ReadableStream<Piece>[] = [];
+  const ahead: ReadableStream<Piece<P>>[] = [];
   let opened = 0;
   try {
     for (const [nth, text] of texts.entries()) {
       for (const next of texts.slice(opened, nth + atOnce)) ahead.push(streamOf(open(next)));
       opened = Math.max(opened, nth + atOnce);
-      const lines = ahead.shift();
-      if (lines !== undefined) await use(text, linesIn(lines));
+      const pieces = ahead.shift();
+      if (pieces !== undefined) await use(text, piecesIn(pieces));
     }
   } finally {
-    await Promise.all(ahead.map(async (lines) => lines.cancel().catch(() => undefined)));
+    await Promise.all(ahead.map(async (pieces) => pieces.cancel().catch(() => undefined)));
   }
 }
 
-/** An error is queued like a line: the lines before it are read first. */
-type Piece = { readonly line: string } | { readonly error: unknown };
+/** A text, or bytes. */
+type Sized = { readonly length: number };
 
-async function* linesIn(pieces: ReadableStream<Piece>): AsyncGenerator<string> {
+/** An error is queued like a piece: the pieces before it are read first. */
+type Piece<P> = { readonly is: P } | { readonly error: unknown };
+
+async function* piecesIn<P>(pieces: ReadableStream<Piece<P>>): AsyncGenerator<P> {
   for await (const piece of pieces) {
     if ('error' in piece) throw piece.error;
-    yield piece.line;
+    yield piece.is;
   }
 }
 
 /** A stream pulls by itself until its buffer is full. */
-const streamOf = (lines: AsyncGenerator<string>): ReadableStream<Piece> =>
-  new ReadableStream<Piece>(
+const streamOf = <P extends Sized>(pieces: AsyncGenerator<P>): ReadableStream<Piece<P>> =>
+  new ReadableStream<Piece<P>>(
     {
       async pull(controller) {
         try {
-          const next = await lines.next();
+          const next = await pieces.next();
           if (next.done === true) controller.close();
-          else controller.enqueue({ line: next.value });
+          else controller.enqueue({ is: next.value });
         } catch (error) {
           controller.enqueue({ error });
           controller.close();
         }
       },
       async cancel() {
-        await lines.return(undefined);
+        await pieces.return(undefined);
       },
     },
-    { highWaterMark: AHEAD_CHARS, size: (piece) => ('line' in piece ? piece.line.length + 1 : 1) },
+    { highWaterMark: AHEAD_MAX, size: (piece) => ('is' in piece ? piece.is.length + 1 : 1) },
   );

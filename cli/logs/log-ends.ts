@@ -1,11 +1,14 @@
 import type { FailedAttempt, LogEnd } from '../../shared/domain/diagnose/failure-kinds.ts';
 import { ApiFailure } from '../failure.ts';
 import { type KubeClient, podsPath } from '../client/kube-client.ts';
+import { lineParts } from './line-parts.ts';
 
 /** How many logs are read concurrently: each takes a round trip and mostly waits. */
 const READ_AT_ONCE = 8;
 /** Lines read from the end of a log, so that some are left when the blank ones are dropped. */
 const LINES_READ = 20;
+/** What is kept of a line. */
+const LINE_BYTES_MAX = 16 * 1024;
 
 /**
  * The ends of these attempts' logs, by Pod. A log that cannot be read, because its attempt is no longer remembered or there is
@@ -35,7 +38,7 @@ export async function readLogEnds(
   const worker = async (): Promise<void> => {
     for (const { pod, container } of left) {
       const query = { tailLines: Math.max(LINES_READ, lines), container: container ?? undefined };
-      const end = await endOf(client.lines(`${podsPath(namespace, pod)}/log`, query, signal), lines);
+      const end = await endOf(client.bytes(`${podsPath(namespace, pod)}/log`, query, signal), lines);
       if (end !== null) ends.set(pod, end);
       onRead(++read);
     }
@@ -45,10 +48,13 @@ export async function readLogEnds(
 }
 
 /** null: it cannot be read. */
-async function endOf(log: AsyncIterable<string>, lines: number): Promise<LogEnd | null> {
+async function endOf(log: AsyncIterable<Uint8Array>, lines: number): Promise<LogEnd | null> {
   const kept: string[] = [];
   try {
-    for await (const line of log) if (line.trim() !== '') kept.push(line.trimEnd());
+    for await (const { bytes, isStart } of lineParts(log)) {
+      const line = isStart ? Buffer.from(bytes).toString('utf8', 0, LINE_BYTES_MAX) : '';
+      if (line.trim() !== '') kept.push(line.trimEnd());
+    }
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
     // The answer says why it has none.

@@ -2,7 +2,8 @@ import { asJobUid } from '../../shared/domain/base/ids.ts';
 import { parsePodName } from '../../shared/domain/task/pod-name.ts';
 import type { Job, Pod } from '../client/api-objects.ts';
 
-const INDEX_LABEL = 'batch.kubernetes.io/job-completion-index';
+/** On the Pods of an Indexed Job. */
+export const INDEX_LABEL = 'batch.kubernetes.io/job-completion-index';
 
 export type PodAttempt = {
   /** The completion index; null: the Pod of a NonIndexed Job */

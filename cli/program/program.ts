@@ -155,7 +155,7 @@ function addGet(program: Command, shell: Shell, done: Done): void {
     .addOption(namespaceOption())
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-l, --selector <labels>', 'objects with these labels, such as app=x,tier!=test')
-    .option('--failed', 'with pods: only failed Pods')
+    .option('--failed', 'with pods: only failed Pods; of one Job, a table has those that are gone, too')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['wide', 'json', 'yaml', 'name']))
     .addHelpText('after', EXAMPLES.get)
     .action(async (what: string[], flags: GetOptions) => {

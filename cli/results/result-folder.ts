@@ -19,8 +19,6 @@ const OwnerShape = z.object({ namespace: z.string(), name: z.string(), uid: z.st
 
 /** A number and a line end; whatever is longer is not ours. */
 const NUMBER_BYTES_MAX = 32;
-/** Written at once. */
-const PIECE_CHARS = 256 * 1024;
 
 /**
  * A folder with a folder for each index, which holds `stdout`, `exit`, and `attempt`. A file is written whole or not at all,
@@ -70,19 +68,19 @@ export class ResultFolder {
   /**
    * Stores the result of an index. What was there is replaced when the log has arrived whole; if it breaks off, nothing changes.
    *
-   * @throws Failure if the disk refuses; whatever `lines` throws
+   * @throws Failure if the disk refuses; whatever `log` throws
    */
   async store(
     name: string,
     {
       exit,
       attempt,
-      lines,
-    }: { readonly exit: number; readonly attempt: number; readonly lines: AsyncIterable<string> },
+      log,
+    }: { readonly exit: number; readonly attempt: number; readonly log: AsyncIterable<Uint8Array> },
   ): Promise<void> {
     const folder = join(this.path, name);
     await writing(folder, () => mkdir(folder, { recursive: true }));
-    const part = await this.#writePart(folder, 'stdout', pieces(lines));
+    const part = await this.#writePart(folder, 'stdout', log);
     await writing(folder, () => rm(join(folder, 'attempt'), { force: true }));
     await writing(part, () => rename(part, join(folder, 'stdout')));
     await this.#write(folder, 'exit', `${exit}\n`);
@@ -101,7 +99,11 @@ export class ResultFolder {
   }
 
   /** Writes a new file beside the one that it will replace; removes it if it does not become whole. */
-  async #writePart(folder: string, name: string, text: AsyncIterable<string> | Iterable<string>): Promise<string> {
+  async #writePart(
+    folder: string,
+    name: string,
+    text: AsyncIterable<string | Uint8Array> | Iterable<string>,
+  ): Promise<string> {
     const part = join(folder, `.${name}.part`);
     // What a killed command left. A new file: an existing one might be a link to somewhere else.
     await writing(part, () => rm(part, { force: true }));
@@ -116,18 +118,6 @@ export class ResultFolder {
     }
     return part;
   }
-}
-
-/** Lines as pieces that are worth a write. */
-async function* pieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  let piece = '';
-  for await (const line of lines) {
-    piece += `${line}\n`;
-    if (piece.length < PIECE_CHARS) continue;
-    yield piece;
-    piece = '';
-  }
-  if (piece !== '') yield piece;
 }
 
 async function ownerIn(file: string): Promise<ResultOwner | null> {

@@ -17,13 +17,12 @@ export function aShell(wish: {
 }) {
   const listeners = new Set<(signal: Signal) => void>();
   const resized = new Set<() => void>();
-  const texts = { out: '', err: '' };
+  const written: Record<'out' | 'err', Buffer[]> = { out: [], err: [] };
+  const textOf = (name: 'out' | 'err'): string => Buffer.concat(written[name]).toString();
   const { terminal } = wish;
   const outputOf = (name: 'out' | 'err', size: typeof terminal) =>
     outputTo(
-      (text) => {
-        texts[name] += text;
-      },
+      (data) => void written[name].push(Buffer.from(data)),
       size === undefined
         ? null
         : {
@@ -54,8 +53,10 @@ export function aShell(wish: {
   };
   return {
     shell,
-    out: () => texts.out,
-    err: () => texts.err,
+    out: () => textOf('out'),
+    err: () => textOf('err'),
+    /** Standard output, byte for byte. */
+    outBytes: () => Buffer.concat(written.out),
     /** Whether anybody heard it. */
     interrupt(signal: Signal = 'SIGINT'): boolean {
       const heard = listeners.size > 0;

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../cli/program/program.ts';
 import { START, manifest } from '../kube/a-world.ts';
 import { aServer } from './a-server.ts';
+import { endJob } from './ended-job.ts';
 import { heldRequests } from './outcomes/held-requests.ts';
 import { aHalfDoneServer } from './half-done.ts';
 
@@ -48,7 +51,7 @@ describe('logs', () => {
     expect(err).toMatch(expected);
   });
 
-  test('of an attempt that was stopped, whose Pod is gone: by its number', async () => {
+  test('of an attempt that was stopped, whose Pod is gone', async () => {
     const { world, run, file } = await printing();
     file('cut.json', manifest('cut'));
     await run('run -f cut.json');
@@ -58,8 +61,22 @@ describe('logs', () => {
       { op: 'claim', index: 1 },
       { op: 'released', index: 1 },
     ]);
-    expect((await run('logs cut --index 1')).code).toBe(1);
-    expect(await run('logs cut --index 1 --attempt 1')).toEqual({ code: 0, out: 'one a\n', err: '' });
+    for (const line of ['logs cut', 'logs cut --index 1', 'logs cut --index 1 --attempt 1', 'logs cut --index 1 -f'])
+      expect(await run(line)).toEqual({ code: 0, out: 'one a\n', err: '' });
+  });
+
+  test('an index without an attempt says why', async () => {
+    const { run, file, world } = await aServer();
+    file('job.json', manifest('sums', { backoffLimitPerIndex: 1 }, { metadata: { name: 'sums', annotations: { 'muster.run/indexes': '0-2' } } }));
+    await run('run -f job.json');
+    await world.commit('sums', [{ op: 'exclude', index: 1, attempt: 0 }]);
+    expect((await run('logs sums --index 1')).err).toBe('error: Job sums has no attempt of index 1: cancelled\n');
+    expect((await run('logs sums --index 3')).err).toBe('error: Job sums has no attempt of index 3: excluded from this Job\n');
+    expect((await run('logs sums --index 0-3')).err).toBe(
+      'error: Job sums has no attempt of indexes 0-3: 1 cancelled, 3 excluded from this Job, 0,2 not started yet\n',
+    );
+    await endJob(world, 'sums', START);
+    expect((await run('logs sums --index 0')).err).toBe('error: Job sums has no attempt of index 0: not started before the Job ended\n');
   });
 
   test('a NonIndexed Job has no indexes', async () => {
@@ -147,6 +164,43 @@ describe('logs', () => {
       expect(await run('logs sums --index 3 -f')).toEqual(told);
     });
 
+    test('also those whose Pods are gone, each with its index and item', async () => {
+      const server = await aServer();
+      const { world, run, file } = server;
+      const list = ['FILE', 'a', 'b', 'c', 'd'].join('\n');
+      const metadata = { name: 'sums', annotations: { 'muster.run/items': list } };
+      file('job.json', manifest('sums', { parallelism: 4 }, { metadata }));
+      await run('run -f job.json');
+      for (const index of [0, 2]) {
+        await world.commit('sums', [{ op: 'claim', index }], { startTime: START });
+        await world.launch('sums', [{ index, attempt: 1 }]);
+        await world.commit('sums', [{ op: 'running', index }]);
+        world.print(index, 1, 'main', `${index} failed`);
+        await world.record('sums', index, 1, EXITED, { gone: true });
+        await world.commit('sums', [{ op: 'failed', index, notBefore: null, gone: true }]);
+        if (index === 0) expect((await run('logs sums --failed')).out).toBe('[0 a] 0 failed\n');
+      }
+      expect((await server.json('/api/v1/namespaces/default/pods')) as object).toMatchObject({ items: [] });
+      expect(await run('logs sums --failed')).toEqual({ code: 0, out: '[0 a] 0 failed\n[2 c] 2 failed\n', err: '' });
+      expect(await run('logs sums')).toEqual({ code: 0, out: '[0 a] 0 failed\n[2 c] 2 failed\n', err: '' });
+      expect(await run('logs sums --index 2')).toEqual({ code: 0, out: '2 failed\n', err: '' });
+      expect(await run('logs sums --failed --index 2')).toEqual({ code: 0, out: '2 failed\n', err: '' });
+      expect(await run('logs sums --index 1-2')).toEqual({
+        code: 1,
+        out: '2 failed\n',
+        err: 'error: Job sums has no attempt of index 1 yet\n',
+      });
+      const { out, err } = await run('get pods sums --failed');
+      expect(err).toBe('');
+      const rows = out.split('\n').map((line) => line.split(/ {2,}/).slice(1, 6));
+      expect(rows.slice(0, 3)).toEqual([
+        ['INDEX', 'ITEM', 'ATTEMPT', 'STATUS', 'EXIT'],
+        ['0', 'a', '1', 'Error', '1'],
+        ['2', 'c', '1', 'Error', '1'],
+      ]);
+      expect(JSON.parse((await run('get pods sums --failed -o json')).out)).toMatchObject({ items: [] });
+    });
+
     test('none', async () => {
       const { run } = await printing();
       expect(await run('logs sums --failed --index 0')).toEqual({
@@ -179,6 +233,39 @@ describe('logs', () => {
         err: `60 indexes (0-59) never started: ${WHY}\n`,
       });
     });
+  });
+
+  test('a log is printed byte for byte, alone and as a result; of several, each begins on a line of its own', async () => {
+    const odd = Buffer.concat([Buffer.from('a\n\n  b\r\n\0'), Buffer.from([0xff, 0xc3]), Buffer.from(`${'é'.repeat(200_000)}\nc`)]);
+    const server = await aServer({
+      intercept: ({ url = '' }, response) => {
+        if (!url.includes('/log?') && !url.endsWith('/log')) return false;
+        response.writeHead(200, { 'content-type': 'text/plain' });
+        // Not at a character's or a line's end.
+        for (let from = 0; from < odd.length; from += 65_537) response.write(odd.subarray(from, from + 65_537));
+        response.end();
+        return true;
+      },
+    });
+    const { world, file, run, dir } = server;
+    file('job.json', manifest('sums', { parallelism: 4 }));
+    await run('run -f job.json');
+    for (const index of [0, 1]) {
+      await world.commit('sums', [{ op: 'claim', index }], { startTime: START });
+      await world.launch('sums', [{ index, attempt: 1 }]);
+      await world.commit('sums', [{ op: 'running', index }]);
+      await world.record('sums', index, 1, { cause: 'Completed', exitCode: 0, container: 'main', reason: '' });
+      await world.commit('sums', [{ op: 'succeeded', index }]);
+    }
+    const alone = server.shell();
+    expect(await runCommandLine(['logs', 'sums', '--index', '0'], alone.shell)).toBe(0);
+    expect(alone.outBytes().equals(odd)).toBe(true);
+    expect((await run('logs sums --results out')).code).toBe(0);
+    expect(readFileSync(join(dir, 'out/000001/stdout')).equals(odd)).toBe(true);
+    const both = server.shell();
+    await runCommandLine(['logs', 'sums'], both.shell);
+    const named = (index: number): string => odd.toString('latin1').replaceAll(/^/gm, `[${index}] `);
+    expect(both.outBytes().toString('latin1')).toBe(`${named(0)}\n${named(1)}\n`);
   });
 
   test('many logs are read eight at a time, and printed in order', async () => {

@@ -1,4 +1,5 @@
 import { CHUNK_INDEXES, chunkOf } from '../../domain/scoreboard/board.ts';
+import { type IndexSet, has, intervalsWithin, parseIndexesStrict } from '../../domain/base/index-set.ts';
 import type { EpochMs } from '../../domain/base/time.ts';
 import type { ItemValues } from '../../domain/base/late-text.ts';
 import { causeLine, endWords, isFailure, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
@@ -38,13 +39,15 @@ export type AttemptQuery = {
   readonly which: Selection;
   /** Says with which words each was started. */
   readonly words: boolean;
+  /** Only of these indexes; null: of all. */
+  readonly indexes: IndexSet | null;
   /** Indexes whose attempts are on a page, at most. */
   readonly limit: number;
   /** Where the page begins; null: at the first index. */
   readonly from: { readonly uid: string; readonly index: number } | null;
 };
 
-/** Reads `which`, `limit`, `words`, and `continue`. */
+/** Reads `which`, `indexes`, `limit`, `words`, and `continue`. */
 export function parseAttemptQuery(query: Readonly<Record<string, string>>): Parsed<AttemptQuery> {
   const { which: word = 'last', continue: token = '' } = query;
   const which = SELECTIONS.find((each) => each === word);
@@ -53,11 +56,15 @@ export function parseAttemptQuery(query: Readonly<Record<string, string>>): Pars
   const limit = countOf('limit', query['limit']);
   if (limit.kind === 'bad') return limit;
   const wanted = limit.value === null || limit.value === 0 ? INDEXES_MAX : Math.min(limit.value, INDEXES_MAX);
-  const words = query['words'] === 'true';
-  if (token === '') return ok({ which, words, limit: wanted, from: null });
+  const parsed = parseIndexesStrict(query['indexes'] ?? '', Number.MAX_SAFE_INTEGER);
+  if (parsed.kind === 'invalid')
+    return bad(`indexes: Invalid value: ${JSON.stringify(query['indexes'])}: ${parsed.reason}`);
+  const indexes = parsed.set.edges.length === 0 ? null : parsed.set;
+  const asked = { which, words: query['words'] === 'true', indexes, limit: wanted };
+  if (token === '') return ok({ ...asked, from: null });
   const [, uid, index] = /^([0-9a-f-]{36})\.(\d{1,7})$/.exec(token) ?? [];
   if (uid === undefined || index === undefined) return bad('continue key is not valid');
-  return ok({ which, words, limit: wanted, from: { uid, index: Number(index) } });
+  return ok({ ...asked, from: { uid, index: Number(index) } });
 }
 
 /**
@@ -68,7 +75,7 @@ export function parseAttemptQuery(query: Readonly<Record<string, string>>): Pars
  */
 export async function findAttempts(namespace: string, name: string, query: AttemptQuery, reads: Reads) {
   const uid = await reads.jobs.findJob(namespace, name);
-  const first = query.from?.index ?? 0;
+  const first = nextWanted(query.from?.index ?? 0, query.indexes);
   const view = uid === null ? null : await readJobView(uid, reads, (status) => chunkWithin(first, status.size));
   if (uid === null || view === null) return { kind: 'bad', error: notFound(JOBS, name) } as const;
   if (query.from !== null && query.from.uid !== uid)
@@ -85,11 +92,11 @@ export async function findAttempts(namespace: string, name: string, query: Attem
 const chunkWithin = (index: number, size: number): readonly number[] => (index < size ? [chunkOf(index)] : []);
 
 async function pageOf(first: JobView, query: AttemptQuery, reads: Reads) {
-  const { which, limit, from } = query;
+  const { which, limit, from, indexes } = query;
   const { uid } = first.spec.identity;
   const items: ReturnType<typeof renderAttempt>[] = [];
   let view: JobView = first;
-  let index = from?.index ?? 0;
+  let index = nextWanted(from?.index ?? 0, indexes);
   let chars = 0;
   const span = query.words ? SPAN_WITH_WORDS : SPAN_INDEXES[which];
   for (let read = 0; index < sizeOf(view); ) {
@@ -100,16 +107,23 @@ async function pageOf(first: JobView, query: AttemptQuery, reads: Reads) {
       view = again;
       continue;
     }
-    const next = spanFrom(index, view, which, Math.min(span, limit - items.length));
+    const next = spanFrom(index, view, query, Math.min(span, limit - items.length));
     if (next.wanted.size > 0) {
       read++;
       const found = await attemptsIn(next.wanted, view, query, reads);
       chars += found.reduce((sum, each) => sum + charsOf(each), 0);
       items.push(...found);
     }
-    index = next.after;
+    index = nextWanted(next.after, indexes);
   }
   return { items, next: null };
+}
+
+/** The first of these indexes from `from` on. */
+function nextWanted(from: number, indexes: IndexSet | null): number {
+  const [[first = Number.MAX_SAFE_INTEGER] = []] =
+    indexes === null ? [[from]] : intervalsWithin(indexes, from, Number.MAX_SAFE_INTEGER);
+  return first;
 }
 
 /** Of the parts that may be long. */
@@ -123,13 +137,13 @@ function sizeOf({ spec, board }: JobView): number {
 }
 
 /** The next indexes that one read can cover, each with the newest of its attempts to list, and the index after them. */
-function spanFrom(from: number, view: JobView, which: Selection, indexesMax: number) {
+function spanFrom(from: number, view: JobView, { which, indexes }: AttemptQuery, indexesMax: number) {
   const end = Math.min((chunkOf(from) + 1) * CHUNK_INDEXES, sizeOf(view));
   const wanted = new Map<number, number>();
   let first: number | null = null;
   let index = from;
   for (; index < end && (first === null || index - first < indexesMax); index++) {
-    const newest = newestOf(index, view, which);
+    const newest = indexes === null || has(indexes, index) ? newestOf(index, view, which) : 0;
     if (newest === 0) continue;
     first ??= index;
     wanted.set(index, newest);

@@ -25,6 +25,9 @@ test.each([
     ],
   ],
   ['which=failed', ['1/2 2 failed 2', '2/1 3 open 2']],
+  ['which=failed&indexes=0,2-9', ['2/1 3 open 2']],
+  ['indexes=4', ['4/1 0 succeeded 1']],
+  ['indexes=3', []],
 ])('attempts that have ended: %s', async (query, expected) => {
   const answer = await page(await aMixedServer(), query);
   expect(brief(answer)).toEqual(expected);
