@@ -264,7 +264,8 @@ describe('logs', () => {
     expect(readFileSync(join(dir, 'out/000001/stdout')).equals(odd)).toBe(true);
     const both = server.shell();
     await runCommandLine(['logs', 'sums'], both.shell);
-    const named = (index: number): string => odd.toString('latin1').replaceAll(/^/gm, `[${index}] `);
+    const lines = odd.toString('latin1').split('\n');
+    const named = (index: number): string => lines.map((line) => `[${index}] ${line}`).join('\n');
     expect(both.outBytes().toString('latin1')).toBe(`${named(0)}\n${named(1)}\n`);
   });
 
