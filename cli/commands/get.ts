@@ -1,13 +1,6 @@
 import { FailuresSchema, type Job, JobSchema, PodSchema, WaitsSchema, conditionOf } from '../client/api-objects.ts';
 import { ApiFailure, Failure } from '../failure.ts';
-import {
-  type KubeClient,
-  failuresPath,
-  jobsPath,
-  podsPath,
-  readAs,
-  waitsPath,
-} from '../client/kube-client.ts';
+import { type KubeClient, failuresPath, jobsPath, podsPath, readAs, waitsPath } from '../client/kube-client.ts';
 import { endedAttempts } from '../logs/ended-attempts.ts';
 import { attemptOf, hasFailed, podSelector } from '../logs/pod-attempt.ts';
 import { recordedPod } from '../logs/recorded-pods.ts';
@@ -146,8 +139,7 @@ async function podsOf(
   };
   if (job === null) return listed(selector ?? undefined);
   // The Job is read first: a missing Job is an error, and a Job without Pods is not.
-  if (namespace === null)
-    throw new Failure('error: the Pods of one Job are in one namespace: use -n instead of -A', 2);
+  if (namespace === null) throw new Failure('error: the Pods of one Job are in one namespace: use -n instead of -A', 2);
   const found = readAs(JobSchema, await client.get(jobsPath(namespace, job)), client.target);
   const items = await listed([podSelector(found, null), ...(selector === null ? [] : [selector])].join(','));
   // A table also has those that are gone; nothing else can be done with them.

@@ -24,7 +24,9 @@ export async function joblog(name: string, flags: JoblogFlags, shell: Shell): Pr
   const write = flags.form === 'csv' && !shell.out.isTerminal ? shell.out.writeRaw : shell.out.write;
   let rows = 0;
   write(text.head);
-  for await (const page of endedAttempts({ namespace, name }, flags.attempts ? 'all' : 'last', client, { words: true })) {
+  for await (const page of endedAttempts({ namespace, name }, flags.attempts ? 'all' : 'last', client, {
+    words: true,
+  })) {
     write(page.map((attempt, i) => text.row(joblogRow(job, attempt, rows + i), rows + i)).join(''));
     rows += page.length;
   }

@@ -132,7 +132,9 @@ class Printer {
     const itemWidth = Math.max(...items.map(textWidth));
     const prefix = (i: number): string =>
       `[${(names[i] ?? '').padStart(width)}${padToWidth(items[i] ?? '', itemWidth)}] `;
-    this.#prefixes = new Map(chosen.map((each, i) => [each, chosen.length === 1 && !named ? '' : paint.dim(visible(prefix(i)))]));
+    this.#prefixes = new Map(
+      chosen.map((each, i) => [each, chosen.length === 1 && !named ? '' : paint.dim(visible(prefix(i)))]),
+    );
   }
 
   /** Prints a finished log, or notes why there is none. */

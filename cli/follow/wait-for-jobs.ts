@@ -23,7 +23,8 @@ export async function waitForJobs(
   const many = openViews(followed.length, output, shell);
   // Nothing may be written between the pictures on a terminal.
   const verdicts: string[] = [];
-  const later: Output = output.terminal === null ? output : outputTo((data) => void verdicts.push(Buffer.from(data).toString()), null);
+  const later: Output =
+    output.terminal === null ? output : outputTo((data) => void verdicts.push(Buffer.from(data).toString()), null);
   try {
     const waits = followed.map(async (each, i) =>
       waitForJob(each, { ...options, output: later, view: many.views[i], stopsQuietly: true }, shell),

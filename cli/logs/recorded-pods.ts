@@ -4,7 +4,10 @@ import type { EndedAttempt, Job, PodSchema } from '../client/api-objects.ts';
 import { INDEX_LABEL } from './pod-attempt.ts';
 
 /** What is left of a Pod that is gone: as much as its attempt's record says, for a table of Pods. */
-export function recordedPod({ metadata: { namespace, name, uid } }: Job, ended: EndedAttempt): z.input<typeof PodSchema> {
+export function recordedPod(
+  { metadata: { namespace, name, uid } }: Job,
+  ended: EndedAttempt,
+): z.input<typeof PodSchema> {
   const { index, attempt, pod, item, exitCode, reason, cause, verdict } = ended;
   const created = new Date(ended.createdAt ?? ended.startedAt ?? ended.stoppedAt ?? 0).toISOString();
   const times = {
@@ -24,7 +27,8 @@ export function recordedPod({ metadata: { namespace, name, uid } }: Job, ended: 
     status: {
       phase: 'Failed',
       ...(exitCode === null ? { reason, message: cause } : {}),
-      containerStatuses: exitCode === null ? [] : [{ state: { terminated: { exitCode, reason, message: cause, ...times } } }],
+      containerStatuses:
+        exitCode === null ? [] : [{ state: { terminated: { exitCode, reason, message: cause, ...times } } }],
     },
   };
 }

@@ -165,8 +165,7 @@ export function createEcs(options: EcsOptions): Ecs {
     },
     interrupt: (taskArn, cause = SPOT) => engine.stop(taskArn.slice(taskArn.lastIndexOf('/') + 1), cause),
     isLive: (taskId) => engine.get(taskId)?.stoppedAtMs === null,
-    liveLogs: () =>
-      [...engine.liveContainers()].flatMap(({ taskId, container }) => logStream(container, taskId) ?? []),
+    liveLogs: () => [...engine.liveContainers()].flatMap(({ taskId, container }) => logStream(container, taskId) ?? []),
     liveCount: () => engine.liveCount,
     idle: async () => outbox.idle(),
     async stopAll(graceMs = STOP_ALL_GRACE_MS, goneMs = KILLED_GONE_MS) {

@@ -21,7 +21,11 @@ export type LogsOptions = {
 export type Logs = {
   readonly api: LogsApi;
   /** A page of a stream as it was printed, byte for byte; null: there is no such stream. */
-  read(stream: StreamName, where: { readonly from: number } | { readonly to: number | 'end' }, limit: number): LinePage | null;
+  read(
+    stream: StreamName,
+    where: { readonly from: number } | { readonly to: number | 'end' },
+    limit: number,
+  ): LinePage | null;
   /**
    * Takes note of how long some of these streams are by now, so that their lines have the time at which they were printed. If there
    * are many, some have their turn at the next call.
@@ -194,7 +198,9 @@ export function createLogs(options: LogsOptions): Logs {
       const unneeded = completeFiles().filter(({ stream }) => taskIds.has(taskIdIn(stream)));
       for (let from = 0; from < unneeded.length; from += REMOVED_AT_ONCE) {
         const some = unneeded.slice(from, from + REMOVED_AT_ONCE);
-        await Promise.all(some.flatMap(({ path, times }) => [path, times]).map(async (file) => rm(file, { force: true })));
+        await Promise.all(
+          some.flatMap(({ path, times }) => [path, times]).map(async (file) => rm(file, { force: true })),
+        );
         for (const { path } of some) opened.delete(path);
       }
     },
@@ -232,7 +238,8 @@ const event = (line: PrintedLine): OutputLogEvent & { timestamp: number } => ({
 });
 
 /** Without its line end; what is not UTF-8 is replaced. */
-const textOf = ({ bytes }: PrintedLine): string => bytes.toString('utf8', 0, bytes.length - (isTerminated(bytes) ? 1 : 0));
+const textOf = ({ bytes }: PrintedLine): string =>
+  bytes.toString('utf8', 0, bytes.length - (isTerminated(bytes) ? 1 : 0));
 
 const isTerminated = (bytes: Buffer): boolean => bytes.at(-1) === 0x0a;
 

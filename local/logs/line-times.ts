@@ -30,7 +30,8 @@ export function spanOf(
   size: number,
   at: Moment,
 ): { readonly kind: 'same' } | { readonly kind: 'longer' | 'next'; readonly span: Span } {
-  if (last === null) return size === 0 ? { kind: 'same' } : { kind: 'next', span: { until: size, anchor: size, ...at } };
+  if (last === null)
+    return size === 0 ? { kind: 'same' } : { kind: 'next', span: { until: size, anchor: size, ...at } };
   if (size <= last.until) return { kind: 'same' };
   const apartMs = Math.max(APART_MS, (last.atMs - firstAtMs) * APART_OF_AGE);
   if (at.atMs - last.atMs < apartMs) return { kind: 'longer', span: { ...last, until: size } };

@@ -67,16 +67,27 @@ describe('logs', () => {
 
   test('an index without an attempt says why', async () => {
     const { run, file, world } = await aServer();
-    file('job.json', manifest('sums', { backoffLimitPerIndex: 1 }, { metadata: { name: 'sums', annotations: { 'muster.run/indexes': '0-2' } } }));
+    file(
+      'job.json',
+      manifest(
+        'sums',
+        { backoffLimitPerIndex: 1 },
+        { metadata: { name: 'sums', annotations: { 'muster.run/indexes': '0-2' } } },
+      ),
+    );
     await run('run -f job.json');
     await world.commit('sums', [{ op: 'exclude', index: 1, attempt: 0 }]);
     expect((await run('logs sums --index 1')).err).toBe('error: Job sums has no attempt of index 1: cancelled\n');
-    expect((await run('logs sums --index 3')).err).toBe('error: Job sums has no attempt of index 3: excluded from this Job\n');
+    expect((await run('logs sums --index 3')).err).toBe(
+      'error: Job sums has no attempt of index 3: excluded from this Job\n',
+    );
     expect((await run('logs sums --index 0-3')).err).toBe(
       'error: Job sums has no attempt of indexes 0-3: 1 cancelled, 3 excluded from this Job, 0,2 not started yet\n',
     );
     await endJob(world, 'sums', START);
-    expect((await run('logs sums --index 0')).err).toBe('error: Job sums has no attempt of index 0: not started before the Job ended\n');
+    expect((await run('logs sums --index 0')).err).toBe(
+      'error: Job sums has no attempt of index 0: not started before the Job ended\n',
+    );
   });
 
   test('a NonIndexed Job has no indexes', async () => {
@@ -236,7 +247,11 @@ describe('logs', () => {
   });
 
   test('a log is printed byte for byte, alone and as a result; of several, each begins on a line of its own', async () => {
-    const odd = Buffer.concat([Buffer.from('a\n\n  b\r\n\0'), Buffer.from([0xff, 0xc3]), Buffer.from(`${'é'.repeat(200_000)}\nc`)]);
+    const odd = Buffer.concat([
+      Buffer.from('a\n\n  b\r\n\0'),
+      Buffer.from([0xff, 0xc3]),
+      Buffer.from(`${'é'.repeat(200_000)}\nc`),
+    ]);
     const server = await aServer({
       intercept: ({ url = '' }, response) => {
         if (!url.includes('/log?') && !url.endsWith('/log')) return false;

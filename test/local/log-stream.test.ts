@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdtempSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -37,7 +46,11 @@ test('one that begins within the first line of what is read skips that one only'
   const file = aFile(`${all.join('\n')}\n`);
   const { lines, start, end } = file.read({ to: 'end' }, 1_000_000, true);
   const kept = Math.floor((1024 * 1024) / 99);
-  expect([lines.length, ...[lines[0], lines.at(-1)].map((each) => (each === undefined ? '' : textOf(each)))]).toEqual([kept, line(LINES - kept), line(LINES - 1)]);
+  expect([lines.length, ...[lines[0], lines.at(-1)].map((each) => (each === undefined ? '' : textOf(each)))]).toEqual([
+    kept,
+    line(LINES - kept),
+    line(LINES - 1),
+  ]);
   expect([start, end]).toEqual([(LINES - kept) * 99, LINES * 99]);
 });
 
@@ -123,7 +136,9 @@ test('the longer a log is written, the rarer are its times: they stay few', () =
 });
 
 test('what is printed faster than a byte a nanosecond has growing times, too', () => {
-  expect(spanOf({ until: 4, anchor: 4, atMs: 1_000, nanos: 0 }, 1_000, 4_000_000_004, { atMs: 2_000, nanos: 0 })).toEqual({
+  expect(
+    spanOf({ until: 4, anchor: 4, atMs: 1_000, nanos: 0 }, 1_000, 4_000_000_004, { atMs: 2_000, nanos: 0 }),
+  ).toEqual({
     kind: 'next',
     span: { until: 4_000_000_004, anchor: 4_000_000_004, atMs: 5_000, nanos: 0 },
   });

@@ -74,7 +74,8 @@ class LogWriter {
         this.#isSent = since === null || !isBefore(stamp, since);
         if (this.#isSent && timestamps) parts.push(Buffer.from(`${stampText(stamp)} `));
       }
-      if (this.#isSent) parts.push(line.bytes ?? Buffer.from(line.continues === undefined ? `${line.text}\n` : line.text));
+      if (this.#isSent)
+        parts.push(line.bytes ?? Buffer.from(line.continues === undefined ? `${line.text}\n` : line.text));
       this.#last = line;
     }
     return Buffer.concat(parts);

@@ -22,13 +22,18 @@ const logOf = (lines: readonly LogLine[], page = 3): LogReader => ({
   },
 });
 
-async function read(lines: readonly LogLine[], query: Readonly<Record<string, string>> = {}, page?: number): Promise<Buffer> {
+async function read(
+  lines: readonly LogLine[],
+  query: Readonly<Record<string, string>> = {},
+  page?: number,
+): Promise<Buffer> {
   const options = parseLogOptions(query, 'pod', NAMES, AT);
   if (options.kind === 'bad') throw new Error(JSON.stringify(options.error));
   const source = { taskArn: asTaskArn('arn:aws:ecs:r:1:task/jobs/0f0f'), hasEnded: true };
   const delivery = { endsAt: AT + 1_000, isCancelled: () => false, checkEnded: async () => true };
   const parts: Uint8Array[] = [];
-  for await (const part of logText(source, options.value, delivery, { logs: logOf(lines, page), clock })) parts.push(part);
+  for await (const part of logText(source, options.value, delivery, { logs: logOf(lines, page), clock }))
+    parts.push(part);
   return Buffer.concat(parts);
 }
 
