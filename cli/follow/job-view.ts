@@ -1,6 +1,13 @@
 import { LiveScreen } from './live-screen.ts';
 import { type Theme, themeOf } from '../render/theme.ts';
-import { type JobProgress, failureText, progressKey, progressLine, renderProgress } from '../render/progress.ts';
+import {
+  type JobProgress,
+  failureText,
+  progressKey,
+  progressLine,
+  renderProgress,
+  urgentKey,
+} from '../render/progress.ts';
 import type { Output, Terminal } from '../output.ts';
 import type { Shell } from '../shell.ts';
 
@@ -53,16 +60,35 @@ function liveView(output: Output, terminal: Terminal, theme: Theme, now: () => n
 }
 
 const LINE_EVERY_MS = 1_000;
+/** The longer it lasts, the rarer are its lines: ten hours have some 400. */
+const LINE_EVERY_PART = 1 / 50;
 
 function lineView(output: Output, now: () => number): JobView {
   let latest: JobProgress | null = null;
-  let printed = '';
+  let printed: { readonly key: string; readonly urgent: string; readonly atMs: number } | null = null;
+  let firstAtMs: number | null = null;
+  let timer: NodeJS.Timeout | null = null;
   let hasFailed = false;
-  const printing = paced(LINE_EVERY_MS, () => {
-    if (latest === null || progressKey(latest) === printed) return;
-    printed = progressKey(latest);
-    output.write(`${progressLine(latest, now())}\n`);
-  });
+  const print = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (latest === null || progressKey(latest) === printed?.key) return;
+    const atMs = now();
+    firstAtMs ??= atMs;
+    printed = { key: progressKey(latest), urgent: urgentKey(latest), atMs };
+    output.write(`${progressLine(latest, atMs)}\n`);
+  };
+  /** When the next line is due: soon if an index has failed, or the Job has another phase. */
+  const printInTime = (progress: JobProgress): void => {
+    const lastsMs = printed === null || firstAtMs === null ? 0 : printed.atMs - firstAtMs;
+    const isUrgent = urgentKey(progress) !== printed?.urgent;
+    const pauseMs = Math.max(LINE_EVERY_MS, isUrgent ? 0 : lastsMs * LINE_EVERY_PART);
+    const leftMs = printed === null ? 0 : printed.atMs + pauseMs - now();
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (leftMs <= 0) print();
+    else timer = setTimeout(print, leftMs);
+  };
   /** Reported once, at the first failure: the Job may take long to end because of it. */
   const tellFailure = (lines: readonly string[]): void => {
     if (hasFailed || lines.length === 0) return;
@@ -73,10 +99,10 @@ function lineView(output: Output, now: () => number): JobView {
     show(progress) {
       latest = progress;
       // Most changes do not alter the text. They must not restart the wait before the next line.
-      if (progressKey(progress) !== printed) printing.ask();
+      if (progressKey(progress) !== printed?.key) printInTime(progress);
       tellFailure(failureText(progress));
     },
-    close: () => printing.end(),
+    close: print,
   };
 }
 

@@ -1,3 +1,4 @@
+import { sliceToWidth, textWidth } from '../../shared/domain/base/text-width.ts';
 import { formatDuration } from './age.ts';
 import { type IndexBoard, type IndexState, layoutGrid, paintOf, renderGrid } from './grid.ts';
 import { type NamedIndexes, namedLines } from './named-indexes.ts';
@@ -87,7 +88,7 @@ export function renderProgress(progress: JobProgress, frame: Frame, nowMs: numbe
   const lines: (readonly Segment[])[] = [headLine(progress, columns, nowMs), []];
   const { board } = progress;
   const named = namedLines(progress.named, columns, theme);
-  const failure = failureLines(progress);
+  const failure = failureLines(progress, columns);
   const gridRows = Math.min(frame.rows - OTHER_LINES - named.length - failure.length, GRID_ROWS_MAX);
   const shown: Shown = { perCell: 1, signs: new Set() };
   if (board !== null && board.length > 0 && gridRows > 0) {
@@ -99,9 +100,10 @@ export function renderProgress(progress: JobProgress, frame: Frame, nowMs: numbe
   }
   lines.push(barLine(progress, columns, nowMs, theme), [], ...legendLines(progress, shown, columns, theme));
   lines.push(...named, ...failure);
-  if (progress.waits !== null) lines.push([{ text: onOneLine(progress.waits.text), paint: 'dim' }]);
-  if (progress.message !== '') lines.push([{ text: onOneLine(progress.message), paint: PHASE_PAINTS[progress.phase] }]);
-  if (progress.lost !== null) lines.push([{ text: onOneLine(progress.lost), paint: 'yellow' }]);
+  if (progress.waits !== null) lines.push([{ text: shortened(progress.waits.text, columns), paint: 'dim' }]);
+  if (progress.message !== '')
+    lines.push([{ text: shortened(progress.message, columns), paint: PHASE_PAINTS[progress.phase] }]);
+  if (progress.lost !== null) lines.push([{ text: shortened(progress.lost, columns), paint: 'yellow' }]);
   return fitted(lines, frame.rows - 1).map((line) => paintLine(line, columns, theme));
 }
 
@@ -112,10 +114,16 @@ type Shown = { perCell: number; signs: ReadonlySet<string> };
 const signsOf = (grid: readonly (readonly Segment[])[]): ReadonlySet<string> =>
   new Set(grid.flatMap((line) => line.slice(1).flatMap(({ text }) => text.split(''))).filter((sign) => sign !== ' '));
 
-function failureLines({ failure }: JobProgress): readonly (readonly Segment[])[] {
+function failureLines({ failure }: JobProgress, columns: number): readonly (readonly Segment[])[] {
   if (failure === null) return [];
-  const log = failure.log.map((line): Segment[] => [{ text: `  ${onOneLine(line)}`, paint: 'dim' }]);
-  return [[{ text: onOneLine(failure.text), paint: 'red' }], ...log];
+  const log = failure.log.map((line): Segment[] => [{ text: shortened(`  ${line}`, columns), paint: 'dim' }]);
+  return [[{ text: shortened(failure.text, columns), paint: 'red' }], ...log];
+}
+
+/** One line, which says if it is longer. */
+function shortened(text: string, columns: number): string {
+  const line = onOneLine(text);
+  return textWidth(line) <= columns ? line : `${sliceToWidth(line, columns - 1)}…`;
 }
 
 /** A picture taller than its terminal cannot be redrawn. Drops blank lines first, then the last lines. */
@@ -255,3 +263,7 @@ export const failureText = ({ name, failure }: JobProgress): readonly string[] =
 /** The part of a `progressLine` that decides if it is worth printing: a change of time alone is not. */
 export const progressKey = ({ phase, counts, total, waits, lost }: JobProgress): string =>
   JSON.stringify([phase, counts, total, waits?.causes, lost === null]);
+
+/** Of that, what a reader of such a line should know at once. */
+export const urgentKey = ({ phase, counts, lost }: JobProgress): string =>
+  JSON.stringify([phase, counts.failed, lost === null]);

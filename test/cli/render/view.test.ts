@@ -46,6 +46,25 @@ const aView = (wish: { terminal?: { columns: number; rows: number }; env?: Recor
 };
 
 describe('without a terminal', () => {
+  test('the longer it lasts, the rarer are its lines; a failed index and the last line come all the same', () => {
+    const { view, out } = aView();
+    const hours = 10;
+    for (let sec = 0; sec < hours * 3_600; sec++) {
+      view.show(aProgress(sec, { total: 100_000 }));
+      vi.advanceTimersByTime(1_000);
+    }
+    const lines = () => out().split('\n').slice(0, -1);
+    expect(lines().length).toBeGreaterThan(300);
+    expect(lines().length).toBeLessThan(500);
+    const { counts } = aProgress(40_000);
+    view.show(aProgress(40_000, { total: 100_000, counts: { ...counts, failed: 1 } }));
+    vi.advanceTimersByTime(1_000);
+    expect(lines().at(-1)).toContain('40000/100000 succeeded, 1 failed');
+    view.show(aProgress(40_001, { total: 100_000, counts: { ...counts, succeeded: 40_001, failed: 1 } }));
+    view.close();
+    expect(lines().at(-1)).toContain('40001/100000 succeeded, 1 failed');
+  });
+
   test('a line on each change of counts, at most one a second, and the last one always', () => {
     const { view, out } = aView();
     view.show(aProgress(0));
