@@ -1,7 +1,10 @@
+import { asEpochMs } from '../../shared/domain/base/time.ts';
 import type { ItemList } from '../../shared/domain/items/item-list.ts';
+import { nextRun } from '../cron/next-run.ts';
 import { WorkBar } from '../follow/work-bar.ts';
 import { reach } from '../client/reach.ts';
-import { cronJobsPath } from '../client/kube-client.ts';
+import { CronJobSchema } from '../client/api-objects.ts';
+import { cronJobsPath, readAs } from '../client/kube-client.ts';
 import { EXIT, Failure, usageFailure } from '../failure.ts';
 import { objectText } from '../render/object-text.ts';
 import { type CarriedList, removeList, uploadList } from '../run-line/carried-list.ts';
@@ -112,6 +115,10 @@ async function createCronJob(manifest: object, { name, namespace, output, kubeco
   for (const warning of warnings) shell.err.write(`Warning: ${warning}\n`);
   const said = `${RESOURCES.CronJob}/${name}${output === 'name' ? '' : ' created'}\n`;
   shell.out.write(output === 'json' || output === 'yaml' ? objectText(object, output) : said);
+  if (output !== null) return EXIT.ok;
+  const { spec } = readAs(CronJobSchema, object, client.target);
+  const next = nextRun(spec, asEpochMs(shell.now())) ?? `never, no day matches ${JSON.stringify(spec.schedule)}`;
+  shell.out.write(`next: ${next}\n`);
   return EXIT.ok;
 }
 

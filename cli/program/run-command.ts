@@ -162,7 +162,8 @@ const jobOptions = (shell: Shell): readonly Option[] => [
   ),
   new Option('--service-account <name>', "names the tasks' IAM role"),
   new Option('--spot', 'on Fargate Spot'),
-  new Option('--schedule <cron>', 'creates a CronJob'),
+  new Option('--schedule <cron>', 'creates a CronJob; in UTC, unless --timezone names another zone'),
+  new Option('--timezone <zone>', 'with --schedule: by whose clock, such as Europe/Berlin'),
   new Option(
     '-p, --after <jobs>',
     'Jobs to wait for, such as a,b:finished (complete, failed, or finished); of a JOBCONFIG: a duration, such as 90s',
@@ -257,6 +258,7 @@ function refuseCombinations(name: string | undefined, options: Options, command:
   if (rm === true && wait !== true) throw usageFailure('--rm needs --wait');
   if (dryRun !== undefined && wait === true) throw usageFailure('--dry-run creates nothing that --wait could wait for');
   if (schedule !== undefined && wait === true) throw usageFailure('--schedule creates a CronJob: --wait is for Jobs');
+  if (options.timezone !== undefined && schedule === undefined) throw usageFailure('--timezone needs --schedule');
   if (schedule !== undefined && replace === true)
     throw usageFailure(
       '--schedule creates a CronJob: --replace is for Jobs; --dry-run=client -o yaml | kubectl apply -f - changes one',

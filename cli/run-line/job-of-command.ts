@@ -61,7 +61,8 @@ export function jobOfCommand(
   if (flags.schedule === undefined)
     return { manifest: { apiVersion, kind: 'Job', metadata: { name, ...metadata }, spec }, carried, notes };
   const jobTemplate = { ...('annotations' in metadata ? { metadata } : {}), spec };
-  const cron = { schedule: flags.schedule, jobTemplate };
+  const zone = flags.timezone === undefined ? {} : { timeZone: flags.timezone };
+  const cron = { schedule: flags.schedule, ...zone, jobTemplate };
   return { manifest: { apiVersion, kind: 'CronJob', metadata: { name }, spec: cron }, carried, notes };
 }
 

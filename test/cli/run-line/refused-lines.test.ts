@@ -48,6 +48,7 @@ describe('a line is refused whole, and creates nothing', () => {
     ['run -f job.yaml -P 3', "--parallelism is for `muster run NAME`; in a file the Job's own fields say it"],
     ['run zip --image i --rm -- ls', '--rm needs --wait'],
     ['run zip --image i --dry-run=client --wait -- ls', '--dry-run creates nothing that --wait could wait for'],
+    ['run zip --image i --timezone Europe/Berlin -- ls', '--timezone needs --schedule'],
     ['run zip --image i --schedule @daily --wait -- ls', '--schedule creates a CronJob: --wait is for Jobs'],
     [
       'run zip --image i --schedule @daily --replace -- ls',
