@@ -86,6 +86,8 @@ export type LocalOptions = {
 
 export type LocalRuntime = {
   readonly kind: 'started';
+  /** Tasks of an earlier run that go on, and of how many Jobs. */
+  readonly adopted: { readonly tasks: number; readonly jobs: number };
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly kubeconfig: string;
@@ -182,6 +184,7 @@ async function startOn(
   const ecs = createEcs(ecsOptions(folder, options, names, wiring, warn));
   const logs = createLogs({ dataDir: folder.path, isLive: (taskId) => ecs.isLive(taskId), region: REGION });
   await ecs.start();
+  const adopted = ecs.live();
   closers.push(async ({ graceMs, goneMs }) => ecs.stopAll(graceMs, goneMs));
   const { runtime, options: environment } = await wiring.connect({ ecs, logs, cloudmap: names.cloudmap });
   let stopped = false;
@@ -237,7 +240,7 @@ async function startOn(
   closers.push(watchClock({ onSetBack }));
   const token = options.kubeconfigUser?.token;
   const kubeconfig = writeKubeconfig(folder.path, api.url, token === undefined ? {} : { token });
-  return { kind: 'started', url: api.url, kubeconfig, runtime, options: environment };
+  return { kind: 'started', url: api.url, kubeconfig, adopted, runtime, options: environment };
 }
 
 function auditTo(path: string | undefined, warn: Warn, closers: Closer[]): Audit | undefined {

@@ -17,7 +17,7 @@ import { onNpmGone } from '../parent-watch.ts';
 import { findTarget } from '../client/kubeconfig.ts';
 import { reachAgain } from '../client/reach.ts';
 import { userNamed, usersIn } from '../users-file.ts';
-import { type LocalAddress, alreadyRuns, localBanner } from '../render/local-banner.ts';
+import { type LocalAddress, adoptedText, alreadyRuns, localBanner } from '../render/local-banner.ts';
 import type { Shell } from '../shell.ts';
 import { CUT_SHORT, stopDeadline } from '../stop-deadline.ts';
 import { type EnvironmentOptions, taskEnvironmentOf } from '../task-environment.ts';
@@ -77,10 +77,13 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   try {
     const runtime = await startLocalRuntime({ ...rest, ...places, ...access, listeners, taskEnvironment, say });
     if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
-    const { url, kubeconfig } = runtime;
+    const { url, kubeconfig, adopted } = runtime;
     held = dirname(kubeconfig);
     if (shell.starter === null) shell.out.write(localBanner(runtime, { ...flags, ...places }, null, shell));
-    else shell.starter.tell({ url, kubeconfig } satisfies LocalAddress);
+    else {
+      if (adopted.tasks > 0) say(`Continues ${adoptedText(adopted)}.`); // the log of a detached one
+      shell.starter.tell({ url, kubeconfig, adopted } satisfies LocalAddress);
+    }
     await stopping;
     say('\nStopping all tasks, which takes a few seconds at most. Press Ctrl-C again to stop immediately.');
     await runtime.stop(deadline.leftMs());
@@ -119,7 +122,11 @@ function auditPlace(file: string | undefined, cwd: string): string | undefined {
 }
 
 /** What the detached process reports. */
-const AddressSchema = z.object({ url: z.string(), kubeconfig: z.string() });
+const AddressSchema = z.object({
+  url: z.string(),
+  kubeconfig: z.string(),
+  adopted: z.object({ tasks: z.int(), jobs: z.int() }),
+});
 
 /**
  * `muster local --detach`: starts `muster local` in the background and returns when it is ready: its API answers and its
@@ -191,7 +198,10 @@ function openLog(file: string): number {
 const LOOK_EVERY_MS = 100;
 
 /** Waits for a runtime that is starting or stopping. Returns one that answers, or null if there is none. */
-async function runningOn(dataDir: string, shell: Shell): Promise<(LocalAddress & { readonly pid: number }) | null> {
+async function runningOn(
+  dataDir: string,
+  shell: Shell,
+): Promise<(Omit<LocalAddress, 'adopted'> & { readonly pid: number }) | null> {
   const kubeconfig = join(dataDir, 'kubeconfig');
   for (;;) {
     const holder = holderOf(dataDir);

@@ -14,7 +14,7 @@ export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'drive
   readonly kubeconfigUser?: string | null;
 };
 /** The address of the API. */
-export type LocalAddress = Pick<LocalRuntime, 'url' | 'kubeconfig'>;
+export type LocalAddress = Pick<LocalRuntime, 'url' | 'kubeconfig' | 'adopted'>;
 
 const DRIVERS: Readonly<Record<LocalOptions['driver'], string>> = {
   process: 'processes on this machine; images are not pulled',
@@ -32,7 +32,7 @@ const SHARED_MACHINE = 'other users of this machine can read its Jobs and create
  * @param log the file it prints to when detached; null in a terminal
  */
 export function localBanner(
-  { url, kubeconfig }: LocalAddress,
+  { url, kubeconfig, adopted }: LocalAddress,
   { dataDir, workspaceDir, driver, store, wiring, environment, users = null, kubeconfigUser = null }: LocalPlaces,
   log: string | null,
   shell: Pick<Shell, 'out' | 'env' | 'cwd'>,
@@ -50,6 +50,7 @@ export function localBanner(
     row('data', dataDir + (store === 'memory' ? ' (Jobs are in memory)' : '')),
     row('workspace', workspaceDir),
     row('tasks', DRIVERS[driver]),
+    ...(adopted.tasks === 0 ? [] : [row('continues', adoptedText(adopted))]),
     ...(driver === 'process' ? [row('they get', sayEnvironment(environment, shell.env))] : []),
     ...(users === null ? [] : [row('users', sayUsers(users, kubeconfigUser))]),
     ...(wiring === 'emulateAws' ? [row('AWS', EMULATED)] : []),
@@ -65,12 +66,16 @@ export function localBanner(
   ].join('\n')}\n`;
 }
 
+/** What an earlier run has left, and this one goes on with. */
+export const adoptedText = ({ tasks, jobs }: LocalRuntime['adopted']): string =>
+  `${jobs} ${jobs === 1 ? 'Job' : 'Jobs'}, ${tasks} ${tasks === 1 ? 'task' : 'tasks'} adopted`;
+
 const sayUsers = (file: string, name: string | null): string =>
   name === null
     ? `those in ${file}; the kubeconfig is nobody's (muster kubeconfig --users)`
     : `those in ${file}; the kubeconfig is ${name}'s`;
 
 /** What `muster local --detach` prints where one already runs. */
-export const alreadyRuns = (pid: number, { url, kubeconfig }: LocalAddress): string =>
+export const alreadyRuns = (pid: number, { url, kubeconfig }: Omit<LocalAddress, 'adopted'>): string =>
   `Muster is already running here (pid ${pid}, ${url}), with the options it was started with.\n` +
   `  export KUBECONFIG=${shellQuoted(kubeconfig)}\n`;

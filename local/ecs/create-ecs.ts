@@ -79,8 +79,8 @@ export type Ecs = {
   isLive(taskId: string): boolean;
   /** The log streams of these tasks. */
   liveLogs(): readonly StreamName[];
-  /** How many tasks still run or will run. */
-  liveCount(): number;
+  /** How many tasks still run or will run, and of how many Jobs. */
+  live(): { readonly tasks: number; readonly jobs: number };
   /** Resolves when every event has been delivered. */
   idle(): Promise<void>;
   /**
@@ -166,7 +166,10 @@ export function createEcs(options: EcsOptions): Ecs {
     interrupt: (taskArn, cause = SPOT) => engine.stop(taskArn.slice(taskArn.lastIndexOf('/') + 1), cause),
     isLive: (taskId) => engine.get(taskId)?.stoppedAtMs === null,
     liveLogs: () => [...engine.liveContainers()].flatMap(({ taskId, container }) => logStream(container, taskId) ?? []),
-    liveCount: () => engine.liveCount,
+    live() {
+      const tasks = [...engine.all()].filter(({ stoppedAtMs }) => stoppedAtMs === null);
+      return { tasks: tasks.length, jobs: new Set(tasks.map(({ launch, startedBy }) => startedBy ?? launch)).size };
+    },
     idle: async () => outbox.idle(),
     async stopAll(graceMs = STOP_ALL_GRACE_MS, goneMs = KILLED_GONE_MS) {
       open = false;
