@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 import { has, type IndexSet } from '../../shared/domain/base/index-set.ts';
+import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { type EndedAttempt, type Job, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, podsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
@@ -39,7 +40,8 @@ export async function results(name: string, flags: ResultFlags, shell: Shell): P
   const job = readAs(JobSchema, await client.get(jobsPath(namespace, name)), client.target);
   const wanted = flags.indexes === null ? null : await wantedIndexes(flags.indexes, job, client);
   const total = await countRunning(job, wanted, client);
-  const folder = await ResultFolder.of(resolve(shell.cwd, flags.folder), job.metadata);
+  const repeats = job.metadata.annotations[ANNOTATIONS.rerunOf] ?? null;
+  const folder = await ResultFolder.of(resolve(shell.cwd, flags.folder), { ...job.metadata, repeats });
   const stop = new AbortController();
   const forgetInterrupts = shell.onInterrupt(() => stop.abort());
   const bar = new WorkBar(shell, LINE_EVERY_MS);
@@ -93,6 +95,8 @@ class Fetching {
     }
     if (this.#fatal !== null) throw this.#fatal;
     this.#isInterrupted = this.#context.signal.aborted;
+    // Before all is there, nobody could tell whose results are whose.
+    if (folder.isJoining && !this.#isInterrupted && this.#not.length === 0) await folder.own();
   }
 
   /** Starts the fetches of a page, and passes its joblog on. */
@@ -129,7 +133,12 @@ class Fetching {
     const stored = await folder.stored(name);
     const exit = ended.exitCode ?? NO_EXIT;
     if (stored.kind === 'odd') this.#not.push(`${stored.why}: it is left as it is`);
-    else if (stored.kind === 'complete' && !isStale(stored, { exit, attempt: ended.attempt }, flags)) this.#unchanged++;
+    else if (
+      stored.kind === 'complete' &&
+      !folder.isJoining &&
+      !isStale(stored, { exit, attempt: ended.attempt }, flags)
+    )
+      this.#unchanged++;
     else if (await this.#store(name, ended, exit)) this.#fetched++;
     this.#show();
   }

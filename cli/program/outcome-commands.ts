@@ -95,6 +95,7 @@ With --results, of each index the last attempt that has ended:
   FOLDER/000007-banana.txt/attempt   its number
   FOLDER/joblog.tsv                  as \`muster joblog\` prints it
   FOLDER/job.json                    whose results these are
+  A rerun's results join those of the Job that it repeats: the same FOLDER, with FOLDER/joblog-RERUN.tsv beside.
   What is complete and unchanged is not fetched again, so the same command continues after Ctrl-C.
 `;
 
@@ -167,7 +168,7 @@ Columns:
 export function addJoblog(program: Command, shell: Shell, done: Done): void {
   program
     .command('joblog')
-    .summary('print a table of all attempts that have ended')
+    .summary('print a table of the last attempt of each index, or with --attempts of all')
     .description(
       'Prints a row for the last ended attempt of each index, in index order, in the columns of GNU parallel (--joblog).',
     )

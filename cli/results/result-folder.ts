@@ -5,7 +5,13 @@ import { messageOf } from '../../shared/domain/base/error-text.ts';
 import { Failure } from '../failure.ts';
 
 /** Whose results a folder has. */
-export type ResultOwner = { readonly namespace: string; readonly name: string; readonly uid: string };
+export type ResultOwner = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** The Job that it repeats: its results join those; null: none. */
+  readonly repeats: string | null;
+};
 
 /** What of one index is on the disk. `odd`: something else is in its place, which is left as it is. */
 export type StoredResult =
@@ -15,7 +21,13 @@ export type StoredResult =
 
 const OWNER_FILE = 'job.json';
 const JOBLOG_FILE = 'joblog.tsv';
-const OwnerShape = z.object({ namespace: z.string(), name: z.string(), uid: z.string() });
+const OwnerShape = z.object({
+  namespace: z.string(),
+  name: z.string(),
+  uid: z.string(),
+  /** Its own joblog: `joblog.tsv` is that of the Job that began. */
+  joblog: z.string().optional(),
+});
 
 /** A number and a line end; whatever is longer is not ours. */
 const NUMBER_BYTES_MAX = 32;
@@ -26,27 +38,44 @@ const NUMBER_BYTES_MAX = 32;
  */
 export class ResultFolder {
   readonly path: string;
+  /** It has the results of the Job that this one repeats. What is there is replaced by what this one has of the same index. */
+  readonly isJoining: boolean;
+  readonly #owner: string;
+  readonly #joblog: string;
 
-  private constructor(path: string) {
+  private constructor(path: string, owner: z.output<typeof OwnerShape>, isJoining: boolean) {
     this.path = path;
+    this.isJoining = isJoining;
+    this.#owner = `${JSON.stringify(owner)}\n`;
+    this.#joblog = owner.joblog ?? JOBLOG_FILE;
   }
 
   /**
-   * Creates the folder, or continues one.
+   * Creates the folder, or continues one: of this Job, or of the one that it repeats.
    *
    * @throws Failure if it has the results of another Job, or cannot be written
    */
-  static async of(path: string, { namespace, name, uid }: ResultOwner): Promise<ResultFolder> {
-    const folder = new ResultFolder(path);
+  static async of(path: string, { namespace, name, uid, repeats }: ResultOwner): Promise<ResultFolder> {
     await writing(path, () => mkdir(path, { recursive: true }));
     const file = join(path, OWNER_FILE);
     const before = await writing(file, () => ownerIn(file));
-    if (before === null) await folder.#write(path, OWNER_FILE, `${JSON.stringify({ namespace, name, uid })}\n`);
-    else if (before.uid !== uid)
+    if (before?.uid === uid) return new ResultFolder(path, before, false);
+    if (before === null) {
+      const folder = new ResultFolder(path, { namespace, name, uid }, false);
+      await folder.own();
+      return folder;
+    }
+    if (before.namespace !== namespace || before.name !== repeats)
       throw new Failure(
         `error: ${path} has the results of another Job, ${before.namespace}/${before.name} (uid ${before.uid}): choose another folder, or delete it`,
       );
-    return folder;
+    return new ResultFolder(path, { namespace, name, uid, joblog: `joblog-${name}.tsv` }, true);
+  }
+
+  /** Says from now on that it has the results of this Job. */
+  async own(): Promise<void> {
+    const part = await this.#writePart(this.path, OWNER_FILE, [this.#owner]);
+    await writing(part, () => rename(part, join(this.path, OWNER_FILE)));
   }
 
   /** What there is of the index with this name. */
@@ -89,8 +118,8 @@ export class ResultFolder {
 
   /** Stores the joblog of all indexes. */
   async storeJoblog(text: AsyncIterable<string>): Promise<void> {
-    const part = await this.#writePart(this.path, JOBLOG_FILE, text);
-    await writing(part, () => rename(part, join(this.path, JOBLOG_FILE)));
+    const part = await this.#writePart(this.path, this.#joblog, text);
+    await writing(part, () => rename(part, join(this.path, this.#joblog)));
   }
 
   async #write(folder: string, name: string, text: string): Promise<void> {
@@ -120,7 +149,7 @@ export class ResultFolder {
   }
 }
 
-async function ownerIn(file: string): Promise<ResultOwner | null> {
+async function ownerIn(file: string): Promise<z.output<typeof OwnerShape> | null> {
   const found = await statOf(file);
   if (found === null) return null;
   const owner = OwnerShape.safeParse(found.isFile() ? jsonOf(await readFile(file, 'utf8')) : null);

@@ -3,7 +3,8 @@ import type { EndedAttempt } from '../client/api-objects.ts';
 import { Failure } from '../failure.ts';
 
 /** One file name, on any disk, that is no path: it begins with a letter or a digit, so it is not `..` either. */
-const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const SAFE = /^[A-Za-z0-9][\p{L}\p{M}\p{N}._-]*$/u;
+const BYTES_MAX = 100;
 
 /**
  * The folder of an attempt's results: what the task had as MUSTER_RESULT_NAME; for a Job without indexes the name of its Pod.
@@ -13,6 +14,7 @@ const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 export function resultFolderName(attempt: Pick<EndedAttempt, 'index' | 'resultName' | 'pod'>): string {
   const { index, pod } = attempt;
   const name = attempt.resultName ?? (index === undefined ? pod : resultName(index, ''));
-  if (!SAFE.test(name)) throw new Failure(`error: ${JSON.stringify(name)} is no name for a folder of results`);
+  if (!SAFE.test(name) || Buffer.byteLength(name) > BYTES_MAX)
+    throw new Failure(`error: ${JSON.stringify(name)} is no name for a folder of results`);
   return name;
 }

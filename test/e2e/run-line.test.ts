@@ -68,7 +68,7 @@ describe.concurrent('each index gets its item', { timeout: TEST_MS }, () => {
     [
       'csv',
       ['--items', '@list.csv', '--header', '--', 'printf', '<%s>', '$FILE', '$NOTE', '$MUSTER_RESULT_NAME'],
-      ['<my file.txt><a, "b"><000000-my-file.txt-a-b>', '<Köln.txt><$(id) `id`><000001-K-ln.txt-id-id>'],
+      ['<my file.txt><a, "b"><000000-my-file.txt-a-b>', '<Köln.txt><$(id) `id`><000001-Köln.txt-id-id>'],
     ],
     [
       'array',

@@ -10,20 +10,32 @@ export const ITEM_BYTES_MAX = 6_144;
 /** The column of a list whose only column has no name. */
 export const ONLY_COLUMN = 'ITEM';
 
-const RESULT_NAME_CHARS_MAX = 60;
+const RESULT_NAME_BYTES_MAX = 60;
 const INDEX_DIGITS = 6;
 
 /** An item in one line, as tasks and people see it: its values, with tabs between them. */
 export const itemLine = (row: readonly string[]): string => row.join('\t');
 
 /**
- * The name of an index's result, such as `000001-banana.txt`: the same for every attempt, unique by its number, and good as a file
- * name everywhere. It has at most 60 characters.
+ * The name of an index's result, such as `000001-Äpfel.txt`: the same for every attempt, unique by its number also where capitals
+ * do not count, and good as a file name everywhere: letters of all scripts (NFC), digits, dots, dashes. It has at most 60 bytes.
  */
 export function resultName(index: number, line: string): string {
-  const slug = line.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^-+/, '');
-  const whole = `${String(index).padStart(INDEX_DIGITS, '0')}-${slug}`;
-  return whole.slice(0, RESULT_NAME_CHARS_MAX).replace(/-+$/, '');
+  const slug = line
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')
+    .replace(/^[-\p{M}]+/u, '');
+  return firstBytes(`${String(index).padStart(INDEX_DIGITS, '0')}-${slug}`, RESULT_NAME_BYTES_MAX).replace(/-+$/, '');
+}
+
+/** The beginning of a text, in whole letters with their marks. */
+function firstBytes(text: string, max: number): string {
+  let kept = '';
+  for (const [letter] of text.matchAll(/[^]\p{M}*/gu)) {
+    if (Buffer.byteLength(kept + letter) > max) break;
+    kept += letter;
+  }
+  return kept;
 }
 
 /** What a task has anyway; a column of this name would hide it. */

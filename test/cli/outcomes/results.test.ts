@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ResultFolder } from '../../../cli/results/result-folder.ts';
 import { resultFolderName } from '../../../cli/results/result-name.ts';
 import { runCommandLine } from '../../../cli/program/program.ts';
 import type { AServer } from '../a-server.ts';
@@ -85,6 +86,36 @@ describe('muster logs --results', () => {
     expect(logsAsked(server) - before).toBe(3);
   });
 
+  test("a rerun's results join those of the Job that it repeats, and no others", async () => {
+    const server = await aMixedServer();
+    await server.run('logs sums --results out');
+    const path = join(server.dir, 'out');
+    const of = async (name: string, repeats: string | null) =>
+      ResultFolder.of(path, { namespace: 'default', name, uid: `uid of ${name}`, repeats });
+    await expect(of('other', null)).rejects.toThrow('has the results of another Job, default/sums');
+    await expect(of('other', 'another')).rejects.toThrow('has the results of another Job, default/sums');
+    const joining = await of('again', 'sums');
+    expect(joining.isJoining).toBe(true);
+    async function* log() {
+      yield Buffer.from('at last\n');
+    }
+    async function* rows() {
+      yield 'a row\n';
+    }
+    await joining.store('000001', { exit: 0, attempt: 1, log: log() });
+    await joining.storeJoblog(rows());
+    expect((await of('again', 'sums')).isJoining).toBe(true); // interrupted so far
+    await joining.own();
+    expect((await of('again', 'sums')).isJoining).toBe(false);
+    expect(filesIn(path)).toMatchObject({
+      '000001/stdout': 'at last\n',
+      '000000/stdout': text('0/2'),
+      'joblog-again.tsv': 'a row\n',
+      'joblog.tsv': (await server.run('joblog sums')).out,
+    });
+    expect((await server.run('logs sums --results out')).err).toContain('of another Job, default/again');
+  });
+
   test('some indexes', async () => {
     const server = await aMixedServer();
     const { out } = await server.run('logs sums --index 1,3-4 --results out');
@@ -115,7 +146,7 @@ describe('muster logs --results', () => {
       '000000-banana.txt',
       '000001-..-..-etc-passwd',
       '000002-..',
-      '000004-n-code',
+      '000004-ünïcode',
       'job.json',
       'joblog.tsv',
     ]);
@@ -272,13 +303,17 @@ describe('the folder of an index', () => {
     [{ index: 1 }, '000001'],
     [{ index: 999_999 }, '999999'],
     [{ index: 1, resultName: '000001-banana.txt' }, '000001-banana.txt'],
+    [{ index: 1, resultName: '000001-Umsätze-日本.csv' }, '000001-Umsätze-日本.csv'],
     [{}, 'sums-abcde'],
   ])('of %j', (attempt, expected) => {
     expect(resultFolderName({ ...attempt, pod: 'sums-abcde' })).toBe(expected);
   });
 
-  test.each(['../x', 'a/b', '..', '', '.hidden', 'a\0', 'a\\b', 'x'.repeat(101)])('never %j', (name) => {
-    expect(() => resultFolderName({ pod: name })).toThrow('is no name for a folder of results');
-    expect(() => resultFolderName({ index: 1, pod: 'p', resultName: name })).toThrow('is no name for a folder');
-  });
+  test.each(['../x', 'a/b', '..', '', '.hidden', 'a\0', 'a\\b', 'x'.repeat(101), '日'.repeat(34), 'a\u202eb'])(
+    'never %j',
+    (name) => {
+      expect(() => resultFolderName({ pod: name })).toThrow('is no name for a folder of results');
+      expect(() => resultFolderName({ index: 1, pod: 'p', resultName: name })).toThrow('is no name for a folder');
+    },
+  );
 });

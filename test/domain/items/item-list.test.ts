@@ -18,16 +18,20 @@ test('an item in one line', () => {
 
 test.each([
   [1, 'banana.txt', '000001-banana.txt'],
-  [17, 'Straße nach Köln.dat', '000017-Stra-e-nach-K-ln.dat'],
+  [17, 'Straße nach Köln.dat', '000017-Straße-nach-Köln.dat'],
   [0, '../../etc/passwd', '000000-..-..-etc-passwd'],
   [3, 'apple\tgreen', '000003-apple-green'],
-  [4, '日本', '000004'],
+  [4, '日本', '000004-日本'],
+  [188, 'data/Umsa\u0308tze Łódź 09.csv', '000188-data-Ums\u00e4tze-Łódź-09.csv'],
+  [6, 'a\u0000b\u202ec\n/d', '000006-a-b-c-d'],
+  [7, '日'.repeat(40), `000007-${'日'.repeat(17)}`],
+  [8, `${'x'.repeat(52)}e\u0301\u0323`, `000008-${'x'.repeat(52)}`],
   [5, '--x--', '000005-x'],
   [999_999, `${'a'.repeat(52)} b`, `999999-${'a'.repeat(52)}`],
   [2, 'b'.repeat(100), `000002-${'b'.repeat(53)}`],
 ])('the result of %i %j → %s', (index, line, name) => {
   expect(resultName(index, line)).toBe(name);
-  expect(name.length).toBeLessThanOrEqual(60);
+  expect(Buffer.byteLength(name)).toBeLessThanOrEqual(60);
 });
 
 describe('columns', () => {
