@@ -38,7 +38,7 @@ async function read(
 }
 
 /** Seven lines of one millisecond, then two of the next. */
-const BURST: readonly LogLine[] = [...'abcdefghi'].map((text, nth) => ({ atMs: nth < 7 ? AT : AT + 1, text }));
+const BURST: readonly LogLine[] = 'abcdefghi'.split('').map((text, nth) => ({ atMs: nth < 7 ? AT : AT + 1, text }));
 const stamped = (from: number): string =>
   ['05.678000000Z a', '05.678000001Z b', '05.678000002Z c', '05.678000003Z d', '05.678000004Z e', '05.678000005Z f']
     .concat(['05.678000006Z g', '05.679000000Z h', '05.679000001Z i'])
