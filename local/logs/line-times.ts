@@ -40,7 +40,7 @@ export function spanOf(
 }
 
 /** When a line was written that ends at this offset. */
-export function timeOfLine(spans: readonly Span[], end: number): Moment {
+function timeOfLine(spans: readonly Span[], end: number): Moment {
   let low = 0;
   let high = spans.length - 1;
   while (low < high) {
