@@ -39,7 +39,7 @@ const FOLDERS = {
     quota: ['base', 'spec', 'items', 'task', 'scoreboard'],
     events: ['base', 'spec', 'task', 'scoreboard'],
     planner: ['base', 'spec', 'task', 'scoreboard', 'events', 'upstreams'],
-    pending: ['base', 'spec', 'scoreboard', 'upstreams', 'planner'],
+    pending: ['base', 'spec', 'task', 'scoreboard', 'upstreams', 'planner'],
     diagnose: ['base', 'spec', 'task', 'scoreboard', 'events', 'upstreams', 'planner', 'pending'],
     'furiko-view': ['base', 'spec', 'scoreboard', 'planner', 'diagnose', 'furiko'],
     announcing: ['base', 'spec', 'scoreboard', 'planner'],

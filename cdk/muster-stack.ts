@@ -263,7 +263,7 @@ export class MusterStack extends Stack {
       above: 0,
       silence: 'fine',
       meaning:
-        'ECS refuses launches because a permission, a role, a network, or a quota is missing. The waiting Jobs and the log of dispatch show the reason.',
+        'ECS refuses launches, or cannot start tasks, because a permission, a role, a key, a network, or a quota is missing. The waiting Jobs and the logs of dispatch and reconcile show the reason.',
     });
     alarms.on('Throttled', {
       // For all functions in the Region: they share the account's concurrency, so the function that uses it up must be

@@ -138,7 +138,7 @@ function settle(task: TaskRecord, definition: Definition): TaskRecord {
     const hopeless = container.dependsOn?.find((need) => verdict(task, need) === 'never');
     if (hopeless === undefined) continue;
     const atMs = task.containers.find(({ name }) => name === hopeless.containerName)?.endedAtMs ?? task.createdAtMs;
-    const reason = `CannotStartContainerError: dependency graph: container ${container.name} needs ${hopeless.condition} of ${hopeless.containerName}, which will not come`;
+    const reason = inVain(task, definition, container, hopeless);
     const ended = change(task, container.name, (c) => ({
       ...c,
       status: 'stopped',
@@ -150,6 +150,21 @@ function settle(task: TaskRecord, definition: Definition): TaskRecord {
     return settle(cause === null ? ended : foldStop(ended, cause), definition);
   }
   return task;
+}
+
+/** The agent's own words for it (`agent/engine/dependencygraph/graph.go`). */
+function inVain(
+  task: TaskRecord,
+  { containerDefinitions }: Definition,
+  target: ContainerDefinition,
+  need: Need,
+): string {
+  const needed = task.containers.find(({ name }) => name === need.containerName);
+  const image = containerDefinitions.find(({ name }) => name === need.containerName)?.image ?? '';
+  const exitCode = needed?.exitCode ?? null;
+  const dependency = `${need.containerName}(${image}) (STOPPED->RUNNING)${exitCode === null ? '' : ` - Exit: ${exitCode}`}`;
+  const why = exitCode === null ? 'because dependency will never start' : 'as dependency did not exit successfully.';
+  return `CannotStartContainerError: dependency graph: failed to resolve container ordering dependency [${dependency}] for target [${target.name}(${target.image}) (NONE->RUNNING)] ${why}`;
 }
 
 /** The statuses that follow from the containers' states, each with its fields. */

@@ -180,6 +180,11 @@ test.each<[string, Answer, string]>([
   ],
   ['a quota', refusal('ServiceQuotaExceededException', 'x'), 'mended'],
   ['who knows', refusal('InvalidParameterException', 'something that nobody has seen yet'), 'mended'],
+  [
+    'an override that names a quota',
+    refusal('InvalidParameterException', 'Override for container named quota-subnet is not a container'),
+    'fatal',
+  ],
   ['overrides', refusal('InvalidParameterException', 'Container Overrides length must be at most 8192'), 'fatal'],
   ['another launch type', refusal('ClientException', 'Task definition does not support launch_type FARGATE.'), 'fatal'],
   ['no cluster', refusal('ClusterNotFoundException', 'Cluster not found.'), 'mended'],

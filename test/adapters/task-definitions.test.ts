@@ -113,6 +113,9 @@ test.each([
   ['ClientException', 'Invalid image name', 'fatal'],
   ['ClientException', 'Role is not valid', 'refused'],
   ['AccessDeniedException', 'User is not authorized to perform: ecs:RegisterTaskDefinition on resource: *', 'refused'],
+  ['ClientException', 'Container name quota-subnet is invalid: security group', 'fatal'],
+  ['ClientException', "Invalid setting for container 'throttled-LimitExceeded'. PROVISIONING", 'fatal'],
+  ['InvalidParameterException', 'The user service-quota is invalid', 'fatal'],
   ['ServiceQuotaExceededException', 'x', 'refused'],
 ])('prepare: %s %s', async (type, message, kind) => {
   const { tasks } = await tasksThatMeet(({ action }) =>

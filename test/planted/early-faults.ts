@@ -3,7 +3,10 @@ import { type PlantedFault, one } from './planted-fault.ts';
 const ECS_TASK = 'shared/schema/messages/ecs-task.ts';
 const FOLD_FACTS = 'shared/domain/planner/fold-facts.ts';
 
-/** Mistakes in what counts before a task is STOPPED. */
+const DECISIVE_CONTAINER = 'shared/domain/task/decisive-container.ts';
+const REFUSAL = 'shared/domain/task/refusal.ts';
+
+/** Mistakes in how an end is read, and in what counts before a task is STOPPED. */
 export const EARLY_FAULTS: readonly PlantedFault[] = [
   one(
     'an index that was counted at DEPROVISIONING is counted again at STOPPED',
@@ -15,16 +18,30 @@ export const EARLY_FAULTS: readonly PlantedFault[] = [
   one(
     'the exit code of another container is taken at DEPROVISIONING',
     ECS_TASK,
-    'const decisive = decisiveContainer(task);',
-    "const decisive = task.lastStatus === 'DEPROVISIONING' ? task.containers.find(({ exitCode }) => exitCode !== undefined) : decisiveContainer(task);",
+    'const decisive = decisiveContainer(main, others, task.stoppedReason);',
+    "const decisive = task.lastStatus === 'DEPROVISIONING' ? (task.containers.find(({ exitCode }) => exitCode !== undefined) ?? null) : decisiveContainer(main, others, task.stoppedReason);",
     ['G2', 'G5'],
   ),
   one(
     'a main container without an exit code has failed at DEPROVISIONING',
     ECS_TASK,
-    'mainContainer(task)?.exitCode !== undefined\n',
+    'hasRunMain(task)\n',
     'mainContainer(task) !== undefined\n',
     ['G2', 'G5'],
+  ),
+  one(
+    'the exit code that the agent makes up for what waited in vain is taken',
+    DECISIVE_CONTAINER,
+    'container.exitCode !== undefined && !waitedInVain(container);\n\n/** It never ran',
+    'container.exitCode !== undefined;\n\n/** It never ran',
+    ['G2', 'G5'],
+  ),
+  one(
+    'what a registry refuses for now is taken for a mistake of the Job',
+    REFUSAL,
+    "{ cause: 'registry', text: /toomanyrequests: |pull rate limit|: 429",
+    "{ cause: 'registry', text: /nothing says so|: 429429",
+    ['G5'],
   ),
   {
     name: 'a task that was stopped, and exits with 0, has succeeded at DEPROVISIONING',

@@ -1,6 +1,7 @@
 import { afterOutage } from '../../domain/planner/after-outage.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId, Fact } from '../../domain/base/fact.ts';
+import { isForOperator } from '../../domain/planner/ending.ts';
 import { type CommittedPass, failedSyncMetrics, passMetrics, syncMetrics } from '../../domain/planner/job-metrics.ts';
 import type { Action, Plan } from '../../domain/planner/plan.ts';
 import { planJob } from '../../domain/planner/plan-job.ts';
@@ -209,8 +210,17 @@ function count(pass: CommittedPass, now: EpochMs, { telemetry }: Deps): void {
   telemetry.count('AttemptsFailed', counted.failed);
   telemetry.count('AttemptsLost', counted.lost);
   telemetry.count('LaunchesRefused', counted.refused);
+  callOperator(pass, telemetry);
   for (const sec of secondsToCount(pass.plan, now)) telemetry.count('StoppedToCounted', sec);
   telemetry.record(passMetrics(pass));
+}
+
+/** ECS had accepted these launches; otherwise the dispatcher says the same (`warnOperator`). */
+function callOperator({ job, plan }: CommittedPass, telemetry: Deps['telemetry']): void {
+  const [first, ...rest] = plan.ended.filter(({ ending }) => isForOperator(ending));
+  if (first === undefined) return;
+  telemetry.count('LaunchesMisconfigured', 1 + rest.length);
+  telemetry.warn('task not started: the installation is at fault', { job: job.uid, reason: first.ending.reason });
 }
 
 /** For each task whose end this pass has counted, how long ago that was, in tenths: two clocks differ by more than that. */

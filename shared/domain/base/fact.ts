@@ -31,9 +31,9 @@ export type EndingCause =
   | 'Spot'
   /** host, maintenance, or ECS no longer knows the task */
   | 'Infrastructure'
-  /** it never ran, for lack of capacity, an address, or quota; this passes by itself */
+  /** it never ran, for lack of capacity, an address, quota, a right, or a registry: not the Job's fault (domain/task/refusal.ts) */
   | 'Unplaced'
-  /** it never ran, because its image, secret, or log group is not available */
+  /** it never ran, because of what its Job names: an image, a secret, a parameter */
   | 'StartFailed';
 
 /** Something observed about one attempt. `atMs` is ECS's time if ECS reported one. */

@@ -140,7 +140,7 @@ function severityOf({ stoppedWithJob, words }: CollectedFailure, { status }: Fai
 }
 
 function remedyOf({ example, log }: CollectedFailure, { identity, spec }: FailedJob, pod: string): string {
-  if (example.ending.cause === 'StartFailed') return 'Fix what is named: image, secret, or log group.';
+  if (example.ending.cause === 'StartFailed') return 'Fix what is named: image, secret, or parameter.';
   if (isStartError(example)) return 'Fix the command, PATH, or the working folder: it never started, so it has no log.';
   if (log.kind === 'failed') return `Its log could not be read: ${log.reason}`;
   if (log.value.length === 0) return 'It printed nothing.';

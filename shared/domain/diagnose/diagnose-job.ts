@@ -163,8 +163,10 @@ const ADVICE: Partial<Readonly<Record<Wait['cause'], string>>> = {
   installation:
     'The operator of this installation has to fix what is named. Muster retries, and no attempt is used up in the meantime.',
   network: 'Give the tasks subnets with free addresses. Muster retries.',
+  registry:
+    'The registry counts pulls, or fails. Muster retries, and no attempt is used up. Docker Hub allows more with imagePullSecrets, and ECR with a pull-through cache has no such limit.',
   refused: "See ECS's reason. Muster retries.",
-  startFailed: 'Fix what is named: image, secret, or log group. Muster retries until pendingTimeout.',
+  startFailed: 'Fix what is named: image, secret, or parameter. Muster retries until pendingTimeout.',
   parallelism: 'Raise spec.parallelism if more may run at once.',
   held: 'Its user holds these indexes back: `muster release` lets them run, and `muster cancel` gives them up.',
   startAfter: 'It starts by itself; the annotation muster.run/start-after can be changed until then.',

@@ -3,7 +3,7 @@ import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import type { Ending } from '../base/fact.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
 import type { EndedAttempt } from '../planner/plan.ts';
-import { refusalCause } from './refusal.ts';
+import { refusalCause } from '../task/refusal.ts';
 import type { Status } from '../scoreboard/status.ts';
 import { type LaunchPace, type Wait, isFirst, isRefused, rateWait } from './waits.ts';
 

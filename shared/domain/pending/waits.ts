@@ -8,7 +8,7 @@ import { type JobSpec, startsAt } from '../spec/job.ts';
 import { gangProgress } from '../scoreboard/gang.ts';
 import { wanted } from '../planner/launches.ts';
 import { startsNothing } from '../planner/success-policy.ts';
-import { type RefusalCause, refusalCause } from './refusal.ts';
+import { type RefusalCause, refusalCause } from '../task/refusal.ts';
 import { type Claim, type Status, type Tally, isShrunk, podCount, tally, tallyWithin } from '../scoreboard/status.ts';
 
 /** Why something does not run. */
@@ -22,7 +22,7 @@ export type WaitCause =
   | 'names'
   /** ECS has accepted it and is starting it */
   | 'starting'
-  /** its task could not start (image, secret, log group) and will be retried */
+  /** its task could not start (image, secret, parameter) and will be retried */
   | 'startFailed'
   | 'backOff'
   | 'parallelism'
@@ -386,7 +386,7 @@ function startFailures({ unstarted, unstartedSince, unplaced }: Times, now: Epoc
       since: unstartedSince,
       etaMs: null,
       nextTryMs: spanOf(unstarted, now).first,
-      message: 'their tasks cannot start (image, secret, log group)',
+      message: 'their tasks cannot start (image, secret, parameter)',
       ...exampleOf(unstarted),
     }),
     ...some({
@@ -395,7 +395,7 @@ function startFailures({ unstarted, unstartedSince, unplaced }: Times, now: Epoc
       since: null,
       etaMs: null,
       nextTryMs: spanOf(unplaced, now).first,
-      message: 'ECS had no capacity for their tasks',
+      message: 'ECS could not start their tasks, for want of something',
       ...exampleOf(unplaced),
     }),
   ];

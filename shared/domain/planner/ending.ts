@@ -1,5 +1,7 @@
 import { type EpochMs, asEpochMs } from '../base/time.ts';
 import type { AttemptTimes, Ending, EndingCause, Fact } from '../base/fact.ts';
+import { OUT_OF_MEMORY } from '../task/decisive-container.ts';
+import { decidingWords, refusalCause } from '../task/refusal.ts';
 import type { TaskView } from '../task/task.ts';
 
 /** What ECS reports about a stopped task; null if it reports nothing. */
@@ -28,48 +30,66 @@ export function endingOf(marks: StopMarks): Ending {
 }
 
 function causeOf(marks: StopMarks): EndingCause {
-  const { stopCode, stoppedReason, exitCode, containerReason, started } = marks;
+  const { stopCode, stoppedReason, exitCode, started } = marks;
   switch (stopCode ?? '') {
     case 'EssentialContainerExited':
       if (exitCode === 0) return 'Completed';
-      // "OutOfMemoryError: container killed due to memory usage"; the case differs by platform version.
-      return /out ?of ?memory/i.test(containerReason ?? '') ? 'OOMKilled' : 'Error';
+      return failureOf(marks);
     case 'UserInitiated':
     case 'ServiceSchedulerInitiated':
-      return 'Stopped';
+      if (!DRAINED.test(stoppedReason ?? '')) return 'Stopped';
+      return started ? 'Infrastructure' : 'Unplaced';
     case 'SpotInterruption':
       return started ? 'Spot' : 'Unplaced'; // without capacity, a task ends this way before it has started (aws.md 1.8)
     case 'TaskFailedToStart':
       // An init container that fails is the user's program failing; anything else kept the task from starting.
-      if ((exitCode !== null && exitCode !== 0) || isStartError(marks)) return 'Error';
-      return SHORTAGE.test(`${stoppedReason ?? ''} ${containerReason ?? ''}`) ? 'Unplaced' : 'StartFailed';
+      if ((exitCode !== null && exitCode !== 0) || isStartError(marks)) return failureOf(marks);
+      return isNotOfTheJob(marks) ? 'Unplaced' : 'StartFailed';
     default:
       // TerminationNotice, InfrastructureHealth, none, and whatever ECS may add: the user is not at fault.
       return started ? 'Infrastructure' : 'Unplaced';
   }
 }
 
+const failureOf = ({ containerReason }: StopMarks): EndingCause =>
+  OUT_OF_MEMORY.test(containerReason ?? '') ? 'OOMKilled' : 'Error';
+
 /**
  * The image is there, but its program cannot be started (no such file, no permission): the user's failure. It also counts in
  * Kubernetes, which shows the reason StartError and this code.
  */
 export const START_ERROR = 128;
-function isStartError({ stopCode, stoppedReason, exitCode, containerReason }: StopMarks): boolean {
-  const said = `${stoppedReason ?? ''} ${containerReason ?? ''}`;
-  return (
-    stopCode === 'TaskFailedToStart' && exitCode === null && /CannotStartContainer/i.test(said) && !SHORTAGE.test(said)
-  );
+function isStartError(marks: StopMarks): boolean {
+  const { stopCode, exitCode } = marks;
+  const isUnstartable = /CannotStartContainer/i.test(allSaid(marks));
+  return stopCode === 'TaskFailedToStart' && exitCode === null && isUnstartable && !isNotOfTheJob(marks);
 }
 
-/** Network interfaces, addresses, capacity (aws.md 1.5, 1.8), processes: lacking only for now. */
-const SHORTAGE =
-  /unexpected ec2 error|internal ?error|network interface|capacity is unavailable|reached the limit|EAGAIN|ENOMEM|EMFILE/i;
+/** What kept it from starting passes by itself, or has to be mended by the installation's operator: it waits for that. */
+const isNotOfTheJob = (marks: StopMarks): boolean => refusalCause(allSaid(marks)) !== 'refused';
 
-function reasonOf({ stopCode, stoppedReason, containerReason }: StopMarks): string {
+/** The operator of the installation has to mend why it did not start: a right, a key, a route. */
+export const isForOperator = ({ cause, reason }: Ending): boolean =>
+  cause === 'Unplaced' && refusalCause(reason) === 'installation';
+
+/** ECS on an instance that it empties: in the name of the user who runs the machines (developer guide, Managed Instances). */
+const DRAINED = /^Task stopped during instance draining/i;
+
+function allSaid({ stoppedReason, containerReason }: StopMarks): string {
   const said = [stoppedReason, containerReason].filter((text): text is string => text !== null && text !== '');
-  const text = [...new Set(said)].join(': ') || (stopCode ?? 'ECS gave no reason');
-  return text.length <= REASON_MAX_CHARS ? text : `${text.slice(0, REASON_MAX_CHARS - 1)}…`;
+  return [...new Set(said)].join(': ');
 }
+
+function reasonOf(marks: StopMarks): string {
+  const text = allSaid(marks) || (marks.stopCode ?? 'ECS gave no reason');
+  if (text.length <= REASON_MAX_CHARS) return text;
+  const words = decidingWords(text);
+  if (words === null || words.to < REASON_MAX_CHARS) return `${text.slice(0, REASON_MAX_CHARS - 1)}…`;
+  // What it counts as depends on words further back, which are read again when it is shown.
+  const head = text.slice(0, HEAD_CHARS);
+  return `${head}…${text.slice(words.from, words.from + REASON_MAX_CHARS - HEAD_CHARS - 1)}`;
+}
+const HEAD_CHARS = 200;
 
 /** One word for each way to end, as users see it. */
 export const CAUSE_WORDS: Readonly<Record<EndingCause, string>> = {

@@ -7,7 +7,7 @@ const PREFIX = 'muster.run/';
 export const ANNOTATIONS = {
   /** On a Job: what an attempt lost to infrastructure costs; see {@link parseDisruptions}. */
   disruptions: `${PREFIX}disruptions`,
-  /** On a Job: seconds after which a Pod that cannot start (image, secret, log group) counts as failed. */
+  /** On a Job: seconds after which a Pod that cannot start (image, secret, parameter) counts as failed. */
   pendingTimeout: `${PREFIX}pending-timeout-seconds`,
   /** On a Job: its work list, inline: a line of columns, then a line for each item. */
   items: `${PREFIX}items`,

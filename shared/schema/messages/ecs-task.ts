@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type EpochMs, asEpochMs, later } from '../../domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../domain/base/ids.ts';
+import { decisiveContainer, hasRun, isUnstartable } from '../../domain/task/decisive-container.ts';
 import { endingOf } from '../../domain/planner/ending.ts';
 import { MAIN_VARIABLE } from '../../domain/task/launch-overrides.ts';
 import { parseGroup } from '../../domain/task/task-group.ts';
@@ -116,8 +117,13 @@ function hasEndedByItself(task: EcsTask): boolean {
     task.stopCode === 'EssentialContainerExited' &&
     task.executionStoppedAt !== undefined &&
     task.containers.every(({ lastStatus }) => lastStatus === 'STOPPED') &&
-    mainContainer(task)?.exitCode !== undefined
+    hasRunMain(task)
   );
+}
+
+function hasRunMain(task: EcsTask): boolean {
+  const main = mainContainer(task);
+  return main !== undefined && hasRun(main);
 }
 
 /**
@@ -130,23 +136,21 @@ function endOf({ startedAt, executionStoppedAt, stoppedAt, stoppingAt }: EcsTask
 }
 
 function stopMarks(task: EcsTask) {
-  const decisive = decisiveContainer(task);
+  const main = mainContainer(task) ?? null;
+  const ours = oursOf(task);
+  const others = task.containers.filter((each) => each !== main && ours.includes(each.name));
+  const decisive = decisiveContainer(main, others, task.stoppedReason);
+  const { stopCode = null } = task;
+  // To ECS, the agent's 143 for what waited in vain is the end of an essential container.
+  const hasNotStarted = stopCode === 'EssentialContainerExited' && decisive !== null && isUnstartable(decisive);
   return {
-    stopCode: task.stopCode ?? null,
+    stopCode: hasNotStarted ? 'TaskFailedToStart' : stopCode,
     stoppedReason: task.stoppedReason ?? null,
     exitCode: decisive?.exitCode ?? null,
     container: decisive?.name ?? null,
     started: task.startedAt !== undefined,
     containerReason: decisive?.reason ?? null,
   };
-}
-
-/** The container that decides the outcome: the main one, or, if that has not run, one of ours that failed before it. */
-function decisiveContainer(task: EcsTask): Container | undefined {
-  const main = mainContainer(task);
-  if (main?.exitCode !== undefined) return main;
-  const ours = oursOf(task);
-  return task.containers.find(({ name, exitCode }) => ours.includes(name) && (exitCode ?? 0) !== 0) ?? main;
 }
 
 /**

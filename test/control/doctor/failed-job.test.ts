@@ -89,7 +89,7 @@ describe('a failed Job', () => {
     const w = await aFailedJob({}, [], { cause: 'StartFailed', exitCode: null, container: null, reason });
     const found = find(await work(w), 'PodsFailed');
     expect(found.what).toContain('TaskFailedToStart: CannotStartContainerError: python: command not found');
-    expect(found.remedy).toBe('Fix what is named: image, secret, or log group.');
+    expect(found.remedy).toBe('Fix what is named: image, secret, or parameter.');
   });
 
   test('needs one log and few records, however many indexes failed alike', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../../shared/domain/base/ids.ts';
-import { endingOf, factOf } from '../../../shared/domain/planner/ending.ts';
+import { endingOf, factOf, isForOperator } from '../../../shared/domain/planner/ending.ts';
 import type { EndingCause } from '../../../shared/domain/base/fact.ts';
 import { formatGroup, parseGroup } from '../../../shared/domain/task/task-group.ts';
 import type { TaskView } from '../../../shared/domain/task/task.ts';
@@ -37,6 +37,15 @@ test.each<[string | null, number | null, string | null, EndingCause, string, 'ne
   ['TaskFailedToStart', null, null, 'StartFailed', 'no image'],
   ['TaskFailedToStart', 0, null, 'StartFailed', 'an init container was fine, the next could not start'],
   ['TaskFailedToStart', 9, null, 'Error', 'an init container failed'],
+  [
+    'TaskFailedToStart',
+    null,
+    'ResourceInitializationError: failed to fetch secret x: AccessDeniedException: Access to KMS is not allowed',
+    'Unplaced',
+    'an operator mends it',
+    'never ran',
+  ],
+  ['TaskFailedToStart', 137, OOM, 'OOMKilled', 'an init container was killed for memory'],
   ['TerminationNotice', 143, null, 'Infrastructure', 'retired'],
   ['InfrastructureHealth', null, null, 'Infrastructure', 'the host failed'],
   ['InfrastructureHealth', 0, null, 'Infrastructure', 'exit codes do not count then'],
@@ -64,6 +73,38 @@ test('a program that cannot be started has failed, with the exit code of Kuberne
       started: false,
     }),
   ).toMatchObject({ cause: 'Error', exitCode: 128, container: 'main' }));
+
+test.each([
+  ['Task stopped during instance draining', true, 'Infrastructure'],
+  ['Task stopped during instance draining', false, 'Unplaced'],
+  ['Muster: the Pod was deleted', true, 'Stopped'],
+] as const)('UserInitiated, %s, started %s: %s', (stoppedReason, started, cause) =>
+  expect(
+    endingOf({
+      stopCode: 'UserInitiated',
+      stoppedReason,
+      exitCode: null,
+      container: null,
+      containerReason: null,
+      started,
+    }),
+  ).toMatchObject({ cause }),
+);
+
+test('a long reason keeps the words that decide', () => {
+  const secret = `ResourceInitializationError: failed to fetch secret ${'s'.repeat(600)} from secrets manager: `;
+  const ending = endingOf({
+    stopCode: 'TaskFailedToStart',
+    stoppedReason: `${secret}AccessDeniedException: Access to KMS is not allowed`,
+    exitCode: null,
+    container: null,
+    containerReason: null,
+    started: false,
+  });
+  expect(ending.reason).toMatch(/^ResourceInitializationError.*…AccessDeniedException: Access to KMS is not allowed$/);
+  expect(ending.reason.length).toBeLessThanOrEqual(500);
+  expect(isForOperator(ending)).toBe(true);
+});
 
 test.each([
   ['Essential container in task exited', OOM, `Essential container in task exited: ${OOM}`],

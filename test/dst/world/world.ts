@@ -37,7 +37,7 @@ import { CALM, type Fault, type Outage, type FaultRates } from './fault-rates.ts
 import { toJob } from '../../../shared/store/to-job.ts';
 import { parseTask } from '../../../shared/schema/messages/ecs-task.ts';
 import { GROUP_PREFIX } from '../../../shared/names/env.ts';
-import { deprovisioningDetail } from './ecs-details.ts';
+import { deprovisioningDetail, stoppedDetail } from './ecs-details.ts';
 
 /** What may be out of order for a while. */
 export type Part = Kind | 'events';
@@ -409,7 +409,8 @@ export class World {
   /** ECS reports a task: RUNNING and STOPPED come through the rule, and in some worlds DEPROVISIONING. */
   #event(view: TaskView, isEarly: boolean): void {
     this.watchdog.taskChanged(view);
-    const fact = factOf(view);
+    const told = view.stage === 'stopped' && !isEarly ? parseTask(stoppedDetail(view), GROUP_PREFIX) : view;
+    const fact = told === null ? null : factOf(told);
     if (fact === null || (isEarly && this.#options.deprovisioning !== 'told')) return;
     if (isEarly) this.injector.struck('end told early');
     if (this.#calls.isUnanswered(launchKey(view.job, view.id))) this.injector.struck('event early');

@@ -27,6 +27,11 @@ const CASES = [
   ['stopped-by-us-exit-0', 'stopped', 'Stopped', 0],
   ['image-not-found', 'stopped', 'StartFailed', null],
   ['init-container-failed', 'stopped', 'Error', 9],
+  ['init-container-awaited-in-vain', 'stopped', 'Error', 9],
+  ['storage-not-provisioned', 'stopped', 'Unplaced', null],
+  ['key-not-allowed', 'stopped', 'Unplaced', null],
+  ['instance-drained', 'stopped', 'Infrastructure', 143],
+  ['sidecar-not-started', 'stopped', 'Error', 128],
   ['spot-interrupted-exit-0', 'stopped', 'Spot', 0],
   ['retired', 'stopped', 'Infrastructure', 143],
   ['stop-code-missing', 'stopped', 'Infrastructure', 0],
@@ -129,6 +134,45 @@ test('a task does not end before it starts, although ECS says whole seconds', ()
   const { detail } = load('completed');
   const view = parseTask({ ...detail, executionStoppedAt: '2026-11-20T11:02:34Z' }, 'muster:');
   expect(view?.times.stoppedAt).toBe(view?.times.startedAt);
+});
+
+/** As amazon-ecs-agent writes it, which gives what waited in vain the exit code 143. */
+const changed = (detail: Record<string, unknown>, name: string, change: object) => ({
+  ...detail,
+  containers: containersOf(detail).map((each) => (each['name'] === name ? { ...each, ...change } : each)),
+});
+const { detail: AWAITED } = load('init-container-awaited-in-vain');
+
+test.each([
+  ['the init container has failed', AWAITED, { cause: 'Error', exitCode: 9, container: 'fetch' }],
+  [
+    'it was killed for memory',
+    changed(AWAITED, 'fetch', { exitCode: 137, reason: 'OutOfMemoryError: Container killed due to memory usage' }),
+    { cause: 'OOMKilled', exitCode: 137, container: 'fetch' },
+  ],
+  [
+    'it has no exit code',
+    changed(AWAITED, 'fetch', { exitCode: undefined }),
+    { cause: 'Error', exitCode: null, container: null },
+  ],
+  [
+    'its image is not there',
+    changed(AWAITED, 'fetch', { exitCode: undefined, reason: 'CannotPullContainerError: fetch:1: not found' }),
+    { cause: 'StartFailed', exitCode: null, container: null },
+  ],
+  [
+    'its program is not there',
+    load('sidecar-not-started').detail,
+    { cause: 'Error', exitCode: 128, container: 'proxy' },
+  ],
+])('the main container waited in vain: %s', (_, detail, expected) => {
+  for (const containers of [containersOf(detail), containersOf(detail).toReversed()])
+    expect(parseTask({ ...detail, containers }, 'muster:')?.ending).toMatchObject(expected);
+});
+
+test('a container that waited in vain decides nothing before STOPPED', () => {
+  const view = parseTask(before(AWAITED), 'muster:');
+  expect(view).toMatchObject({ stage: 'stopping', ending: null });
 });
 
 test('without overrides the only container decides, but never the first of several', () => {

@@ -1,6 +1,7 @@
 import type { RunTaskCommandOutput } from '@aws-sdk/client-ecs';
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { asTaskArn } from '../../../domain/base/ids.ts';
+import { refusalCause } from '../../../domain/task/refusal.ts';
 import type { Fatal, Later, Refused, Tasks } from '../../../ports/tasks.ts';
 
 export type RunTaskOutcome = Awaited<ReturnType<Tasks['run']>>;
@@ -31,12 +32,12 @@ export function outcomeOfRunError(error: unknown): RunTaskOutcome {
   const outcome = classify(error);
   // Not a throttle: ECS has no capacity. Retried after a while, as when ECS reports the same in failures[].
   if (outcome.kind === 'later')
-    return SHORT_OF_SOMETHING.test(outcome.reason) && !THROTTLED.test(outcome.reason)
+    return SHORT_OF_SOMETHING.test(outcome.reason) && !isThrottled(error)
       ? { kind: 'refused', reason: outcome.reason }
       : outcome;
   if (DEREGISTERED.test(outcome.reason))
     return { kind: 'refused', reason: outcome.reason, misconfigured: true, deregistered: true };
-  return OF_THE_LAUNCH.test(outcome.reason) && !OF_THE_INSTALLATION.test(outcome.reason)
+  return OF_THE_LAUNCH.test(outcome.reason) && refusalCause(outcome.reason) === 'refused'
     ? outcome
     : { kind: 'refused', reason: outcome.reason, misconfigured: true };
 }
@@ -51,17 +52,11 @@ const DEREGISTERED = /task ?definition is inactive/i;
 export function outcomeOfPrepareError(error: unknown): Later | Refused | Fatal {
   const outcome = classify(error);
   if (outcome.kind === 'later') return outcome;
-  return OF_THE_DEFINITION.test(outcome.reason) && !OF_THE_INSTALLATION.test(outcome.reason)
+  // By its class first: the message may repeat what the Pod template says.
+  return OF_THE_DEFINITION.test(outcome.reason) && !OF_THE_OPERATOR.test(outcome.reason)
     ? outcome
     : { kind: 'refused', reason: outcome.reason, misconfigured: true };
 }
-
-/**
- * Refusals that are not about the Job, by name or text: permissions, roles (IAM takes seconds to recognize a new one),
- * the account, the network. An operator can fix them, so they must not end a Job.
- */
-const OF_THE_INSTALLATION =
-  /^(AccessDenied|Unauthorized|Blocked|ClusterNotFound|ServiceQuotaExceeded|OptInRequired|SubscriptionRequired)|not authorized|role is not valid|assume the (service.linked )?role|service.linked role|security ?group|subnet|quota|account .*(blocked|suspended)/i;
 
 /** RunTask refusals that are about the requested task. All others are about the installation. */
 const OF_THE_LAUNCH =
@@ -71,6 +66,10 @@ const OF_THE_LAUNCH =
 const OF_THE_DEFINITION =
   /^(ClientException|InvalidParameterException|ValidationException|PlatformUnknown|UnsupportedFeature)/;
 
+/** IAM takes seconds to recognize a new role. An operator can fix all of these, so they must not end a Job. */
+const OF_THE_OPERATOR =
+  /role is not valid|assume the (service.linked )?role|service.linked role|is not authorized to perform|account (is|has been) (currently )?(blocked|suspended)/i;
+
 /**
  * Classifies an ECS exception by its class and its message, because ECS wraps EC2's throttling in
  * InvalidParameterException. Rethrows it if the outcome is unknown.
@@ -79,19 +78,20 @@ export function classify(error: unknown): Later | Fatal {
   if (!(error instanceof Error)) throw error;
   if ('$fault' in error && error.$fault === 'server') throw error;
   const reason = `${error.name}: ${error.message}`;
-  if (THROTTLED.test(error.name) || THROTTLED.test(error.message) || SHORT_OF_SOMETHING.test(error.message)) {
-    return { kind: 'later', reason };
-  }
+  if (isThrottled(error) || SHORT_OF_SOMETHING.test(error.message)) return { kind: 'later', reason };
   if (UNPROVEN.test(error.name)) return { kind: 'later', reason };
   if (isClientFault(error)) return { kind: 'fatal', reason };
   throw error;
 }
 
-const THROTTLED =
-  /Rate exceeded|Request limit exceeded|Throttl|RequestLimitExceeded|TooManyRequests|LimitExceeded|Too many concurrent attempts/i;
+const isThrottled = (error: unknown): boolean =>
+  error instanceof Error && (THROTTLES.test(error.name) || refusalCause(error.message) === 'throttled');
+
+const THROTTLES = /Throttl|RequestLimitExceeded|TooManyRequests|LimitExceeded/;
 
 /** Quotas and capacity. ECS's text has a typographic apostrophe, so only words are matched. */
-const SHORT_OF_SOMETHING = /reached the limit on the number of (tasks|vCPUs)|Capacity is unavailable|PROVISIONING/i;
+const SHORT_OF_SOMETHING =
+  /reached the limit on the number of (tasks|vCPUs)|Capacity is unavailable|limit of PROVISIONING tasks/i;
 
 /** Credentials that have just expired, or a wrong clock: nothing was done, and it is not about the Job. */
 const UNPROVEN =
