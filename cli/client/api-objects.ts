@@ -36,6 +36,7 @@ export const JobSchema = z.object({
     selector: z.object({ matchLabels: z.record(z.string(), z.string()).default({}) }).optional(),
     template: z.object({
       spec: z.object({
+        restartPolicy: z.string().default('Never'),
         containers: z.array(
           z.object({
             name: z.string(),
@@ -138,6 +139,8 @@ const ContainerState = z.object({
   running: z.object({ startedAt: Moment.optional() }).optional(),
 });
 
+const ContainerStatus = z.object({ state: ContainerState.default({}), lastState: ContainerState.default({}) });
+
 export const PodSchema = z.object({
   metadata: Metadata.extend({
     ownerReferences: z.array(z.object({ kind: z.string(), name: z.string(), uid: z.string() })).default([]),
@@ -145,9 +148,8 @@ export const PodSchema = z.object({
   status: z.object({
     phase: z.string(),
     ...Told,
-    containerStatuses: z
-      .array(z.object({ state: ContainerState.default({}), lastState: ContainerState.default({}) }))
-      .default([]),
+    containerStatuses: z.array(ContainerStatus).default([]),
+    initContainerStatuses: z.array(ContainerStatus.extend({ name: z.string() })).default([]),
   }),
 });
 export type Pod = z.output<typeof PodSchema>;
@@ -220,6 +222,8 @@ export const FailuresSchema = z.object({
         index: z.int().optional(),
         item: z.string().optional(),
         attempt: z.int(),
+        /** Whose log it is; omitted: the first one's. */
+        container: z.string().optional(),
         log: z.array(z.string()),
       }),
     }),

@@ -221,13 +221,11 @@ function whoOf(some: readonly ChosenLog[]): string {
     : `${indexText(index, first?.item ?? null)}, attempt ${first?.attempt}`;
 }
 
-/** To the log of a Pod that is gone nothing is added. */
-function follower(
-  { pod, isListed }: ChosenLog,
-  client: KubeClient,
-  { container, tailLines, follow }: LogFlags,
-): LogFollower {
+/** To the log of a Pod that is gone nothing is added. Of a failed attempt, the container that failed is the one to read. */
+function follower({ pod, isListed, decisive }: ChosenLog, client: KubeClient, flags: LogFlags): LogFollower {
+  const { tailLines, follow, failed } = flags;
   const { namespace, name } = pod.metadata;
+  const container = flags.container ?? (failed ? decisive : null);
   return new LogFollower(client, podsPath(namespace, name), { container, tailLines, follow: follow && isListed });
 }
 

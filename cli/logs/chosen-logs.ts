@@ -11,13 +11,15 @@ import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { type EndedAttempt, type Job, type Pod, PodSchema } from '../client/api-objects.ts';
 import { type KubeClient, podsPath, readAs } from '../client/kube-client.ts';
 import { endedAttempts } from './ended-attempts.ts';
-import { type PodAttempt, attemptOf, podSelector } from './pod-attempt.ts';
+import { type PodAttempt, attemptOf, failedInit, podSelector } from './pod-attempt.ts';
 
 /** An attempt whose log is to be printed. */
 export type ChosenLog = PodAttempt & {
   /** What it works on; null: its Job has no work list. */
   readonly item: string | null;
   readonly pod: { readonly metadata: Pick<Pod['metadata'], 'namespace' | 'name'> };
+  /** The container that decided how the attempt ended; null: none has, or of a listed Pod the main one. */
+  readonly decisive: string | null;
   /** True if the server lists the Pod. False if it is gone, and only its record is left. */
   readonly isListed: boolean;
 };
@@ -72,16 +74,18 @@ async function listedPods(job: Job, { wanted, attempt }: LogChoice, client: Kube
     const read = attemptOf(pod);
     if (read === null || (attempt !== null && read.attempt !== attempt)) return [];
     if (wanted !== null && (read.index === null || !has(wanted, read.index))) return [];
-    return [{ ...read, pod, item: pod.metadata.annotations[ANNOTATIONS.item] ?? null, isListed: true }];
+    const item = pod.metadata.annotations[ANNOTATIONS.item] ?? null;
+    return [{ ...read, pod, item, decisive: failedInit(pod)?.name ?? null, isListed: true }];
   });
 }
 
-const recorded = ({ metadata: { namespace } }: Job, { index, attempt, item, pod }: EndedAttempt): ChosenLog => ({
-  index: index ?? null,
-  attempt,
-  item: item ?? null,
+const recorded = ({ metadata: { namespace } }: Job, ended: EndedAttempt): ChosenLog => ({
+  index: ended.index ?? null,
+  attempt: ended.attempt,
+  item: ended.item ?? null,
+  decisive: ended.container,
   isListed: false,
-  pod: { metadata: { namespace, name: pod } },
+  pod: { metadata: { namespace, name: ended.pod } },
 });
 
 /** States of an index that never has an attempt, or has none for now, with words for it. */

@@ -25,14 +25,23 @@ export function attemptOf({ metadata }: Pod): PodAttempt | null {
 /** The Pod failed, or its container failed and will restart. */
 export function hasFailed({ status }: Pod): boolean {
   if (status.phase === 'Succeeded') return false;
-  return (
-    status.phase === 'Failed' ||
-    status.containerStatuses.some(({ state, lastState }) => failed(state) || failed(lastState))
-  );
+  return status.phase === 'Failed' || [...status.initContainerStatuses, ...status.containerStatuses].some(hasFailedIn);
 }
 
-const failed = ({ terminated }: Pod['status']['containerStatuses'][number]['state']): boolean =>
+/** The init container that failed, and kept the others from starting; null: none did. */
+export const failedInit = ({ status }: Pick<Pod, 'status'>) =>
+  status.initContainerStatuses.find(({ state }) => failed(state)) ??
+  status.initContainerStatuses.find(({ state, lastState }) => state.waiting !== undefined && failed(lastState)) ??
+  null;
+
+type ContainerStatus = Pod['status']['containerStatuses'][number];
+const hasFailedIn = ({ state, lastState }: ContainerStatus): boolean => failed(state) || failed(lastState);
+const failed = ({ terminated }: ContainerStatus['state']): boolean =>
   terminated !== undefined && terminated.exitCode !== 0;
+
+/** The state of the container that tells how the attempt fares: the main one's, or that of the init container that failed. */
+export const tellingState = (pod: Pick<Pod, 'status'>): ContainerStatus['state'] =>
+  failedInit(pod)?.state ?? pod.status.containerStatuses[0]?.state ?? {};
 
 /** How long the attempt ran, or has run so far, in ms; null if it never started. */
 export function runMsOf({ status }: Pod, nowMs: number): number | null {
@@ -51,7 +60,7 @@ export function startedAtOf({ status }: Pick<Pod, 'status'>): number | null {
 
 /** Why the Pod is not healthy, as far as its status says. */
 export function podMessage({ status }: Pod): string {
-  const { terminated, waiting } = status.containerStatuses[0]?.state ?? {};
+  const { terminated, waiting } = tellingState({ status });
   return (
     [status.message, terminated?.message, waiting?.message].find((text) => text !== undefined && text !== '') ?? ''
   );
@@ -59,13 +68,14 @@ export function podMessage({ status }: Pod): string {
 
 /** What kubectl shows as a Pod's STATUS: the phase, or the reason why the Pod is not healthy. */
 export function podStatusWord({ metadata, status }: Pod): string {
-  const [main] = status.containerStatuses;
+  const { terminated, waiting } = tellingState({ status });
   if (metadata.deletionTimestamp !== undefined && (status.phase === 'Running' || status.phase === 'Pending'))
     return 'Terminating';
   if (status.reason !== '') return status.reason;
-  const reason = main?.state.terminated?.reason ?? main?.state.waiting?.reason ?? '';
+  const reason = terminated?.reason ?? waiting?.reason ?? '';
   if (status.phase === 'Succeeded') return 'Completed';
-  return reason === '' ? status.phase : reason;
+  if (reason === '') return status.phase;
+  return failedInit({ status }) === null ? reason : `Init:${reason}`;
 }
 
 /** Selects the Pods of a Job, or of one of its indexes. */

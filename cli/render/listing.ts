@@ -3,7 +3,7 @@ import { ANNOTATIONS, HELD_CONDITION } from '../../shared/domain/spec/annotation
 import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { type Job, type Pod, conditionOf } from '../client/api-objects.ts';
 import { endOf } from '../follow/job-state.ts';
-import { attemptOf, podMessage, podStatusWord, runMsOf, startedAtOf } from '../logs/pod-attempt.ts';
+import { attemptOf, podMessage, podStatusWord, runMsOf, startedAtOf, tellingState } from '../logs/pod-attempt.ts';
 import { formatAge, formatDuration } from './age.ts';
 import { renderTable } from './table.ts';
 
@@ -104,8 +104,8 @@ function selectorOf({ spec }: Job): string {
   return labels.length === 0 ? NONE : labels.join(',');
 }
 
-function exitOf({ status }: Pod): string {
-  const code = status.containerStatuses[0]?.state.terminated?.exitCode;
+function exitOf(pod: Pod): string {
+  const code = tellingState(pod).terminated?.exitCode;
   return code === undefined ? '' : String(code);
 }
 

@@ -2,6 +2,7 @@ import { ITEMS_NAMED_MAX, type ItemOf } from '../../domain/base/shown-index.ts';
 import { asTime } from '../../domain/base/time.ts';
 import type { CollectedFailure } from '../../domain/diagnose/failures.ts';
 import { formatIndexSet, indexSetOf } from '../../domain/base/index-set.ts';
+import { mainContainer } from '../../domain/task/pod-template.ts';
 import { podName } from '../../domain/task/pod-name.ts';
 import type { JobFailures } from '../../ports/doctor.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
@@ -26,6 +27,8 @@ function renderGroup(group: CollectedFailure, { identity, manifest }: StoredSpec
   const { completionMode } = manifest.spec;
   const isIndexed = completionMode === 'Indexed';
   const item = itemOf(example.index);
+  const { container } = example.ending;
+  const isMain = container === null || container === mainContainer(manifest).name;
   return {
     /** The kubelet's word. */
     reason: words.reason,
@@ -46,6 +49,8 @@ function renderGroup(group: CollectedFailure, { identity, manifest }: StoredSpec
       ...(isIndexed ? { index: example.index } : {}),
       ...(item === null ? {} : { item }),
       attempt: example.attempt,
+      /** Whose log it is, if not the main container's. */
+      ...(isMain ? {} : { container }),
       log: log.kind === 'ok' ? log.value : [],
     },
   };

@@ -2,6 +2,7 @@ import { parsePodName } from '../../domain/task/pod-name.ts';
 import { type JobRef, jobRefs } from '../list/list-page.ts';
 import type { Reads } from '../jobs/job-view.ts';
 import { isGone, readAttempt } from './read-pods.ts';
+import { initThatEnded } from './render-pod-containers.ts';
 
 /**
  * The Pod with this name, which leads to its attempt once its Job is known: `<job>-<suffix>` or `<job>-<index>-<suffix>`. null:
@@ -35,7 +36,7 @@ export async function findEndedAttempt(namespace: string, name: string, reads: R
     );
     if (record === undefined || record.taskArn === null || record.times.startedAt === null) return null;
     const goesOn = record.judgement.as === 'restarted' || record.judgement.as === 'unstarted';
-    return goesOn ? null : { spec, taskArn: record.taskArn };
+    return goesOn || initThatEnded({ spec }, record) !== null ? null : { spec, taskArn: record.taskArn };
   }
   return null;
 }

@@ -4,6 +4,7 @@ import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { LogOptions } from './pod-log-options.ts';
+import { initThatEnded } from './render-pod-containers.ts';
 import { podStatus } from './render-pod-status.ts';
 
 /** The task whose log is requested; `hasEnded`: nothing more comes from it, except what is still in transit. */
@@ -47,14 +48,12 @@ export async function findLogSource(
 
 /** Why the containers of an ended Pod never started; null: they did, as far as is known. */
 function neverStarted({ record, status, spec }: PodFacts): string | null {
-  if (record === null || record.times.startedAt !== null) return null;
-  const { ending } = record;
+  if (record === null) return null;
   const cause = causeLine(record, status.phase);
-  if (isStartError(record) || ending.exitCode === null) return cause;
-  const isOfInit = (spec.manifest.spec.template.spec.initContainers ?? []).some(
-    ({ name }) => name === ending.container,
-  );
-  return isOfInit ? `init container ${ending.container} failed: ${cause}` : null;
+  const init = initThatEnded({ spec }, record);
+  if (init !== null && !isStartError(record)) return `init container ${init} failed: ${cause}`;
+  if (record.times.startedAt !== null) return null;
+  return isStartError(record) || record.ending.exitCode === null ? cause : null;
 }
 
 /** An unreported end does not know its task. */

@@ -19,7 +19,7 @@ export type Stage =
 export function containerStatuses(pod: PodFacts, stage: Stage) {
   const { containers, initContainers = [] } = pod.spec.manifest.spec.template.spec;
   const show = (container: Container, place: Place) => status(container, pod, stage, place);
-  const culprit = initContainers.findIndex(({ name }) => name === failedInit(stage));
+  const culprit = initContainers.findIndex(({ name }) => name === failedInit(pod, stage));
   return {
     ...(initContainers.length === 0
       ? {}
@@ -30,10 +30,15 @@ export function containerStatuses(pod: PodFacts, stage: Stage) {
   };
 }
 
-/** The init container that failed before the main one could run. */
-export function failedInit(stage: Stage): string | null {
-  const record = 'record' in stage ? stage.record : null;
-  return record === null || record.ending.exitCode === null ? null : record.ending.container;
+/** The init container that failed before the main one could run; null: none did. */
+export const failedInit = (pod: PodFacts, stage: Stage): string | null =>
+  initThatEnded(pod, 'record' in stage ? stage.record : null);
+
+/** The init container whose end is that of an attempt; null: it is the main container's. */
+export function initThatEnded({ spec }: Pick<PodFacts, 'spec'>, record: AttemptRecord | null): string | null {
+  const { initContainers = [] } = spec.manifest.spec.template.spec;
+  const container = record === null || record.ending.exitCode === null ? null : record.ending.container;
+  return initContainers.some(({ name }) => name === container) ? container : null;
 }
 
 /** A container's role in its Pod: its end is reported (`main`, or the init container that failed), or follows from that. */
@@ -47,7 +52,7 @@ function initPlace({ restartPolicy }: Container, i: number, culprit: number): Pl
 
 function status({ name, image }: Container, pod: PodFacts, stage: Stage, place: Place) {
   const runs = stage.kind === 'running' && place !== 'init';
-  const published = place === 'main' || place === 'failedInit';
+  const published = tells(pod, stage, name, place);
   return {
     name,
     image,
@@ -59,6 +64,13 @@ function status({ name, image }: Container, pod: PodFacts, stage: Stage, place: 
     state: stateOf(pod, stage, place),
     lastState: published ? lastState(pod, stage) : {},
   };
+}
+
+/** Whether a container shows the Pod's restarts and its last end: the one that has ended last, else the main one. */
+function tells(pod: PodFacts, stage: Stage, name: string, place: Place): boolean {
+  const last = stage.kind === 'crashed' ? stage.record : pod.before;
+  const init = failedInit(pod, stage) ?? initThatEnded(pod, last?.judgement.as === 'restarted' ? last : null);
+  return init === null ? place === 'main' : name === init;
 }
 
 type State = Readonly<Record<string, unknown>>;
@@ -77,11 +89,15 @@ function stateOf(pod: PodFacts, stage: Stage, place: Place): State {
         ? completed(pod.launch?.state === 'launched' ? pod.launch.since : null, stage.since)
         : running(stage.since);
     case 'crashed': {
-      if (place === 'init') return { waiting: { reason: 'PodInitializing' } };
+      if (place === 'init')
+        return failedInit(pod, stage) === null
+          ? { waiting: { reason: 'PodInitializing' } }
+          : completed(stage.record.times.createdAt, stage.record.times.startedAt);
       const outlook = pod.wait === null ? '' : outlookOf(pod.wait);
       const again = outlook === '' ? '' : `, ${outlook}`;
       const message = `back-off restarting failed container: ${causeLine(stage.record, pod.status.phase)}${again}`;
-      return { waiting: { reason: 'CrashLoopBackOff', ...(place === 'beside' ? {} : { message }) } };
+      const isFailed = place === 'main' || place === 'failedInit';
+      return { waiting: { reason: 'CrashLoopBackOff', ...(isFailed ? { message } : {}) } };
     }
     case 'over':
       return overState(pod, stage.record, place);

@@ -8,7 +8,7 @@ import type { PodWait } from '../../domain/pending/pod-wait.ts';
 import { waitText } from '../../domain/pending/wait-words.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { type Stage, containerStatuses, failedInit, hasInit } from './render-pod-containers.ts';
+import { type Stage, containerStatuses, failedInit, hasInit, initThatEnded } from './render-pod-containers.ts';
 
 /** The status of an attempt's Pod: its phase from the board, the rest from its record and its launch. */
 export function podStatus(pod: PodFacts) {
@@ -29,15 +29,14 @@ function phaseStatus(pod: PodFacts): PodStatus {
   });
   switch (state) {
     case 'claimed':
-      if (before !== null)
-        return shown(before.judgement.as === 'restarted' ? 'Running' : 'Pending', { kind: 'creating' });
+      if (before !== null) return shown(phaseAfter(pod, before), { kind: 'creating' });
       return { phase: 'Pending', ...unscheduled(wait) };
     case 'launched':
-      return shown(before?.judgement.as === 'restarted' ? 'Running' : 'Pending', { kind: 'creating' });
+      return shown(phaseAfter(pod, before), { kind: 'creating' });
     case 'waiting': {
       if (record === null) return { phase: 'Pending', conditions: [SCHEDULED] };
       const { ending, judgement } = record;
-      if (judgement.as === 'restarted') return shown('Running', { kind: 'crashed', record });
+      if (judgement.as === 'restarted') return shown(phaseAfter(pod, record), { kind: 'crashed', record });
       const why = wait ?? { cause: 'capacity', etaMs: null, nextTryMs: null, message: ending.reason };
       if (ending.cause === 'Unplaced') return { phase: 'Pending', ...unscheduled(why) };
       return shown('Pending', { kind: 'unstartable', reason: startFailure(ending.reason), message: waitText(why) });
@@ -53,6 +52,10 @@ function phaseStatus(pod: PodFacts): PodStatus {
       return unreachable(state);
   }
 }
+
+/** Of a Pod that waits for its next task: it runs once its init containers are through. */
+const phaseAfter = (pod: PodFacts, last: AttemptRecord | null): 'Running' | 'Pending' =>
+  last?.judgement.as === 'restarted' && initThatEnded(pod, last) === null ? 'Running' : 'Pending';
 
 const addressOf = (ip: string | null) => (ip === null ? {} : { podIP: ip, podIPs: [{ ip }] });
 
@@ -141,8 +144,8 @@ function conditions(pod: PodFacts, stage: Stage, startTime: EpochMs | null): rea
   const record = stage.kind === 'over' || stage.kind === 'crashed' ? stage.record : null;
   const since = stage.kind === 'running' ? stage.since : (record?.times.stoppedAt ?? startTime);
   const runs = stage.kind === 'running';
-  const isInitialized =
-    runs || stage.kind === 'crashed' || (stage.kind === 'over' ? !isInit(pod, failedInit(stage)) : !hasInit(pod));
+  const isThrough = stage.kind === 'crashed' || stage.kind === 'over';
+  const isInitialized = runs || (isThrough ? failedInit(pod, stage) === null : !hasInit(pod));
   const { containers, initContainers = [] } = pod.spec.manifest.spec.template.spec;
   const names = (of: readonly { readonly name: string }[]): string => of.map(({ name }) => name).join(' ');
   const isDone = stage.kind === 'over' && (record === null || record.ending.cause === 'Completed');
@@ -169,10 +172,6 @@ function conditions(pod: PodFacts, stage: Stage, startTime: EpochMs | null): rea
     readiness('ContainersReady'),
     condition('PodScheduled', true, startTime),
   ];
-}
-
-function isInit({ spec }: PodFacts, name: string | null): boolean {
-  return (spec.manifest.spec.template.spec.initContainers ?? []).some((each) => each.name === name);
 }
 
 /** It was evicted, or infrastructure took it: podFailurePolicy may check this. */

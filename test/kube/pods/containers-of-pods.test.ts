@@ -154,6 +154,31 @@ describe('containers', () => {
     ]);
   });
 
+  test('an init container that failed and is started again, as the kubelet shows it', async () => {
+    const world = await aFullJob();
+    await world.launch('full', [{ index: 0, attempt: 1 }]);
+    await world.commit('full', [{ op: 'launched', index: 0 }]);
+    const ending = { cause: 'Error', exitCode: 5, container: 'check', reason: 'exited' } as const;
+    await world.record('full', 0, 1, ending, { as: 'restarted', because: 'exit code 5' });
+    await world.commit('full', [{ op: 'restart', index: 0, notBefore: null }]);
+    const before = ['prepare, terminated 0 Completed, 0, ', 'proxy, waiting CrashLoopBackOff, 0, '];
+    const after = ['main', 'beside'].map((name) => `${name}, waiting PodInitializing, 0, `);
+    expect(await shown(world)).toEqual({
+      phase: 'Pending',
+      initialized: 'False',
+      containers: [...before, 'check, waiting CrashLoopBackOff, 1, terminated 5 Error', ...after],
+    });
+    await world.commit('full', [{ op: 'relaunch', index: 0 }]);
+    expect(await shown(world)).toMatchObject({ phase: 'Pending', initialized: 'False' });
+    await world.launch('full', [{ index: 0, attempt: 1, nonce: 1 }]);
+    await world.commit('full', [{ op: 'running', index: 0 }]);
+    expect(await shown(world)).toMatchObject({ phase: 'Running', initialized: 'True' });
+    expect((await shown(world)).containers.slice(2, 4)).toEqual([
+      'check, terminated 0 Completed, 1, terminated 5 Error',
+      'main, running, 0, ',
+    ]);
+  });
+
   test('no time is shown that is not known', async () => {
     const world = await aFullJob();
     await world.commit('full', [{ op: 'succeeded', index: 0 }]);
