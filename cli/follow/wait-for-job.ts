@@ -156,7 +156,9 @@ function sumOf(job: Job): string {
   const total = completions === undefined ? '' : `/${indexesToSucceed(completions, chosen, completedIndexes)}`;
   const endMs = endOf(job);
   const took = startTime === undefined || endMs === null ? '' : ` in ${formatDuration(endMs - startTime)}`;
-  const failures = failed === 0 ? '' : `, ${failed} ${failed === 1 ? 'attempt' : 'attempts'} failed`;
+  // Where containers are started again in their Pod, it fails once, however often they did.
+  const word = job.spec.template.spec.restartPolicy === 'OnFailure' ? 'Pod' : 'attempt';
+  const failures = failed === 0 ? '' : `, ${failed} ${word}${failed === 1 ? '' : 's'} failed`;
   // Fewer successes than completions were enough. The text says so, or it would look like an error.
   const reason = conditionOf(job, 'Complete')?.reason ?? 'CompletionsReached';
   const policy = reason === 'CompletionsReached' ? '' : ', success policy met';

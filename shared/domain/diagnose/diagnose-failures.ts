@@ -60,13 +60,15 @@ function jobFailed({ status, spec, identity, failures, now, itemOf }: FailedJob)
   const { succeeded, excluded } = tally(status.chunks);
   const of = spec.completions === null ? '' : ` of ${spec.completions - excluded}`;
   const { decidedBy } = verdict;
+  // Where containers are started again in their Pod, it fails once, however often they did.
+  const word = spec.restartPolicy === 'OnFailure' ? 'Pod' : 'attempt';
   const decided = decidedBy === null ? '' : `, decided by ${indexText(decidedBy, itemOf(decidedBy))}`;
   return [
     {
       severity: failures === null ? 'warning' : 'error',
       kind: 'JobFailed',
       subject: subjectOfJob(identity),
-      what: `${verdict.reason}: ${verdict.message}${decided}; ${succeeded}${of} succeeded, ${some(status.failed, 'attempt')} failed`,
+      what: `${verdict.reason}: ${verdict.message}${decided}; ${succeeded}${of} succeeded, ${some(status.failed, word)} failed`,
       since: 'at' in phase ? phase.at : 'since' in phase ? phase.since : null,
       remedy:
         failures === null

@@ -1,3 +1,4 @@
+import type { EndedAttempt } from '../planner/plan.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
 import { type Phase, endOf, isOver } from '../scoreboard/status.ts';
 
@@ -29,6 +30,18 @@ export function fateOf({ state }: Pick<IndexRecord, 'state'>, phase: Phase): Fat
   return isDecided ? 'failed' : 'open';
 }
 
-/** How often the containers of an index were started: its attempts, and the restarts of their Pods. */
-export const triesOf = ({ attempt, restarts, earlierRestarts }: IndexRecord): number =>
-  attempt + restarts + earlierRestarts;
+/**
+ * How often the containers of an index were started: its attempts, and the restarts of their Pods. A restart that the Pod did not
+ * live to see is none.
+ *
+ * @param last how the last task of its last attempt ended; null: not known
+ */
+export function triesOf(
+  { state, attempt, restarts, earlierRestarts }: IndexRecord,
+  last: Pick<EndedAttempt, 'attempt' | 'judgement'> | null,
+): number {
+  const isStarted = state === 'claimed' || state === 'launched' || state === 'running';
+  const isDue = last !== null && last.attempt === attempt && last.judgement.as === 'restarted' && !isStarted;
+  const isKept = restarts + earlierRestarts > 0; // an index that has failed for good forgets its restarts
+  return attempt + restarts + earlierRestarts - (isDue && isKept ? 1 : 0);
+}

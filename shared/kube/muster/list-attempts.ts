@@ -165,7 +165,9 @@ async function attemptsIn(
 ) {
   const indexes = [...wanted.keys()];
   const [from = 0, to = from] = [indexes[0], indexes.at(-1)];
-  const records = (await reads.jobs.readAttempts(view.spec.identity.uid, from, to)).filter(
+  const known = await reads.jobs.readAttempts(view.spec.identity.uid, from, to);
+  const last = new Map(known.map((record) => [record.index, record]));
+  const records = known.filter(
     (record) => record.attempt <= (wanted.get(record.index) ?? 0) && (which !== 'failed' || isFailure(record)),
   );
   // By index and attempt: a later one of the same index takes the place of the one before.
@@ -175,7 +177,8 @@ async function attemptsIn(
   const items = await readItemValues(manifest, named, reads);
   return (await shownRecords(shown, manifest, reads)).map((record) => {
     const item = items.get(record.index);
-    return renderAttempt(record, view, item, words ? wordsOf(record, view, item) : null);
+    const end = { last: last.get(record.index) ?? null, words: words ? wordsOf(record, view, item) : null };
+    return renderAttempt(record, view, item, end);
   });
 }
 
@@ -191,7 +194,7 @@ function renderAttempt(
   record: AttemptRecord,
   { spec, status, board }: JobView,
   item: ItemValues | undefined,
-  words: readonly string[] | null,
+  { last, words }: { readonly last: AttemptRecord | null; readonly words: readonly string[] | null },
 ) {
   const { index, attempt, taskArn, ending, times, judgement } = record;
   const { identity, manifest } = spec;
@@ -207,7 +210,7 @@ function renderAttempt(
     /** What has become of its index. */
     fate: now === null ? 'open' : fateOf(now, status.phase),
     /** How often the containers of the index were started. */
-    tries: now === null ? attempt : triesOf(now),
+    tries: now === null ? attempt : triesOf(now, last),
     node: taskArn === null ? null : nodeOf(taskArn),
     vcpu: size.kind === 'fits' ? size.cpu / 1024 : null,
     createdAt: momentOf(times.createdAt),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { aMixedServer, attempt, exited } from '../../cli/outcomes/a-mixed-job.ts';
-import { JOBS, START, aWorld, manifest } from '../a-world.ts';
+import { JOBS, START, type World, aWorld, manifest } from '../a-world.ts';
 
 const PATH = '/muster/v1/namespaces/default/jobs/sums/attempts';
 type Item = { index?: number; attempt: number; vcpu?: number; exitCode: number | null; fate: string; tries: number };
@@ -55,6 +55,29 @@ test('one of them says what a joblog and a report need', async () => {
     stoppedWithJob: false,
   });
 });
+
+test('a restart that its Pod did not live to see is no try', async () => {
+  const world = await aWorld();
+  await world.post(JOBS, {
+    ...manifest('again', { completions: 1, backoffLimit: 2 }),
+  });
+  const ending = { cause: 'Error', exitCode: 1, container: 'main', reason: '' } as const;
+  await world.commit('again', [{ op: 'claim', index: 0 }]);
+  for (const nonce of [0, 1, 2]) {
+    await world.launch('again', [{ index: 0, attempt: 1, nonce }]);
+    await world.commit('again', [{ op: 'running', index: 0 }]);
+    await world.record('again', 0, 1, ending, { as: 'restarted', because: 'exit code 1', nonce });
+    await world.commit('again', [{ op: 'restart', index: 0, notBefore: START }]);
+    if (nonce < 2) await world.commit('again', [{ op: 'relaunch', index: 0 }]);
+  }
+  await world.commit('again', [{ op: 'failed', index: 0, notBefore: null }]);
+  expect(await triesIn(world)).toEqual([3]);
+});
+
+async function triesIn(world: World): Promise<readonly number[]> {
+  const answer = await world.get('/muster/v1/namespaces/default/jobs/again/attempts');
+  return ((await answer.json()) as { items: Item[] }).items.map(({ tries }) => tries);
+}
 
 test('an attempt has the vCPUs that its item says', async () => {
   const annotations = {
