@@ -206,7 +206,7 @@ describe.concurrent('faults of Furiko that Muster does not have', { timeout: TES
     expect([status, text]).toEqual([422, expect.stringContaining(`spec.template.parallelism.${path}: `)]);
   });
 
-  test('a `killTimestamp` for later stops retries at once', async () => {
+  test('a `killTimestamp` for later keeps tasks from starting, and stops retries at once', async () => {
     const script = '[ ${task.retry_index} = 1 ]';
     await create(job('retried', script, { maxAttempts: 2 }, { killTimestamp: LATER }));
     expect(await ended('retried')).toMatchObject({ phase: 'Succeeded', createdTasks: 2 });

@@ -99,12 +99,14 @@ function whyQueued({ startPolicy }: FurikoPart['spec']): Told {
 }
 
 function openStanding({ counters, latest }: Grounds): JobStanding {
-  const { indexes, created, starting, running, retrying, retryBackoff, tasks } = counters;
+  const { indexes, created, released, starting, running, retrying, retryBackoff, tasks } = counters;
   const waiting = (reason: string, message: string): JobStanding => {
     const phase = tasks === 0 ? 'Starting' : retryBackoff > 0 ? 'RetryBackoff' : retrying > 0 ? 'Retrying' : 'Pending';
     return { phase, state: 'Waiting', condition: { waiting: { reason, message } } };
   };
-  if (created < indexes) return waiting('PendingCreation', `${indexes - created} of ${indexes} tasks are to be made`);
+  // What a smaller parallelism has taken away waits for a place; as long as others run, so does the Job.
+  const toMake = starting + running > 0 ? indexes - created - released : indexes - created;
+  if (toMake > 0) return waiting('PendingCreation', `${toMake} of ${indexes} tasks are to be made`);
   if (retryBackoff > 0) return waiting('RetryBackoff', `${retryBackoff} of ${indexes} tasks wait to be tried again`);
   if (starting > 0 || running === 0)
     return waiting('WaitingForTasks', `${starting} of ${indexes} tasks do not run yet`);

@@ -38,7 +38,7 @@ export type TaskRef = {
   readonly retryIndex: number;
   readonly parallelIndex?: ParallelIndex;
   readonly status: TaskStatus;
-  /** Why it was stopped, which is known before it has stopped. */
+  /** How it ended, as Furiko keeps it for a task that is gone; or why it is being stopped, which is known before it has stopped. */
   readonly deletedStatus?: TaskStatus;
   readonly nodeName?: string;
   readonly containerStates: readonly {
@@ -104,15 +104,16 @@ function endedStatus(record: Ended, course: Course, phase: Phase): Pick<TaskRef,
   const { cause, reason } = ending;
   if (judgement.because.includes(PENDING_TIMEOUT))
     return withTombstone(killed({ reason: PENDING_TIMEOUT, message: judgement.because }));
-  if (cause === 'Completed') return { status: { state: 'Terminated', result: 'Succeeded' } };
+  if (cause === 'Completed') return withTombstone({ state: 'Terminated', result: 'Succeeded' });
   if (cause === 'Error' || cause === 'OOMKilled') {
     const words = endWords(record, phase);
-    const message = words.message === '' ? judgement.because : words.message;
-    return { status: { state: 'Terminated', result: 'Failed', reason: words.reason, message } };
+    const exited = ending.exitCode === null ? judgement.because : `Container exited with status ${ending.exitCode}`;
+    const message = words.message === '' ? exited : words.message;
+    return withTombstone({ state: 'Terminated', result: 'Failed', reason: words.reason, message });
   }
   if (cause === 'Stopped') return withTombstone(killed(whyStopped(record, course)));
   if (cause === 'Infrastructure' && reason === LOST.reason)
-    return { status: { state: 'DeletedFinalStateUnknown', reason: CAUSE_WORDS[cause], message: reason } };
+    return withTombstone({ state: 'DeletedFinalStateUnknown', reason: CAUSE_WORDS[cause], message: reason });
   const isLost = cause === 'Spot' || cause === 'Infrastructure';
   const status: TaskStatus = {
     state: 'Terminated',
@@ -120,7 +121,7 @@ function endedStatus(record: Ended, course: Course, phase: Phase): Pick<TaskRef,
     reason: CAUSE_WORDS[cause],
     message: reason,
   };
-  return stoppedFor(judgement) === null ? { status } : withTombstone(killed(whyStopped(record, course)));
+  return withTombstone(stoppedFor(judgement) === null ? status : killed(whyStopped(record, course)));
 }
 
 const withTombstone = (status: TaskStatus) => ({ status, deletedStatus: status });

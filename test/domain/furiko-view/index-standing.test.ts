@@ -21,6 +21,7 @@ describe('where an index of a Furiko Job stands', () => {
     ['no task', '.', {}, ['0 NotCreated']],
     ['it failed, and is tried again', '2', {}, ['2 RetryBackoff']],
     ['infrastructure took it, and it is tried again', 'w', {}, ['1 RetryBackoff']],
+    ['less runs at once, and its task was taken away', '.', { records: { 0: { attempt: 1 } } }, ['1 NotCreated']],
     ['it has succeeded', 'S', {}, ['1 Terminated/Succeeded']],
     ['it has failed for good', 'F', {}, ['1 Terminated/Failed']],
     ['it runs', 'r', {}, ['1 Running']],
@@ -32,13 +33,13 @@ describe('where an index of a Furiko Job stands', () => {
       'its Job has failed without it',
       'F1.',
       { phase: finished(FAILURE) },
-      ['1 Terminated/Failed', '1 Terminated/Stopped (AllSuccessful failed)', '0 NotCreated'],
+      ['1 Terminated/Failed', '1 Terminated/Killed (AllSuccessful failed)', '0 NotCreated'],
     ],
     [
       'its Job has succeeded without it',
       'S1r',
       { phase: draining(ANY), parallelism: ANY_OF },
-      ['1 Terminated/Succeeded', '1 Terminated/Stopped (ended by AnySuccessful)', '1 Running'],
+      ['1 Terminated/Succeeded', '1 Terminated/Killed (ended by AnySuccessful)', '1 Running'],
     ],
     [
       'its Job was killed',
@@ -85,6 +86,7 @@ describe('what an index counts as', () => {
   const NONE: Counters = {
     indexes: 1,
     created: 0,
+    released: 0,
     starting: 0,
     running: 0,
     retrying: 0,
@@ -96,6 +98,7 @@ describe('what an index counts as', () => {
   };
   it.each<[string, IndexStanding, Partial<Counters>]>([
     ['no task', { state: 'NotCreated', createdTasks: 0 }, { terminated: 1 }],
+    ['its task was taken away', { state: 'NotCreated', createdTasks: 1 }, { released: 1, terminated: 1, tasks: 1 }],
     [
       'it waits after a failure',
       { state: 'RetryBackoff', createdTasks: 2 },
@@ -116,7 +119,7 @@ describe('what an index counts as', () => {
     ],
     [
       'it was stopped: neither',
-      { state: 'Terminated', result: 'Stopped', createdTasks: 1 },
+      { state: 'Terminated', result: 'Killed', createdTasks: 1 },
       { created: 1, terminated: 1, tasks: 1 },
     ],
   ])('%s', (_, standing, counted) => {

@@ -15,6 +15,9 @@ function inWords(strip: string, wish: Wish = {}): string {
   return `${phase} · ${state} · ${words}`;
 }
 
+/** Their tasks were taken away: nothing has failed. */
+const TAKEN = { 2: { attempt: 1 }, 3: { attempt: 1 } } as const;
+
 // furiko.md 4.5, row by row; boards are strips of letters (a-board.ts).
 describe('where a Furiko Job stands', () => {
   it.each<[string, string, Wish, string]>([
@@ -62,6 +65,19 @@ describe('where a Furiko Job stands', () => {
       'r..',
       { records: { 1: STARTING_AGAIN } },
       'Retrying · Waiting · waiting PendingCreation',
+    ],
+    ['some were taken away, and others run', 'rr..', { records: TAKEN }, 'Running · Running · running'],
+    [
+      'all were taken away',
+      '..',
+      { records: { 0: { attempt: 1 }, 1: { attempt: 1 } } },
+      'Pending · Waiting · waiting PendingCreation',
+    ],
+    [
+      'some were taken away, and others are to be made',
+      'r..',
+      { records: { 1: { attempt: 1 } } },
+      'Pending · Waiting · waiting PendingCreation',
     ],
     ['one waits after a failure', 'rr1', {}, 'RetryBackoff · Waiting · waiting RetryBackoff'],
     ['one waits after a failure, and another starts', 'c1r', {}, 'RetryBackoff · Waiting · waiting RetryBackoff'],

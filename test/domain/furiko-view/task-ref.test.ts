@@ -48,9 +48,24 @@ function judged(phase: Phase, ending: Partial<Ending>, record: Partial<IndexReco
 // furiko.md 3: states, results, and tombstones, by what has ended a task.
 describe('a task that has ended', () => {
   it.each<[string, Phase, Partial<Ending>, string, Partial<IndexRecord>?]>([
-    ['its program has succeeded', RUNNING, { cause: 'Completed', exitCode: 0 }, 'Terminated/Succeeded'],
-    ['its program has failed', RUNNING, { cause: 'Error', exitCode: 3 }, 'Terminated/Failed Error'],
-    ['memory ran out', RUNNING, { cause: 'OOMKilled', exitCode: 137 }, 'Terminated/Failed OOMKilled'],
+    [
+      'its program has succeeded',
+      RUNNING,
+      { cause: 'Completed', exitCode: 0 },
+      'Terminated/Succeeded + Terminated/Succeeded',
+    ],
+    [
+      'its program has failed',
+      RUNNING,
+      { cause: 'Error', exitCode: 3 },
+      'Terminated/Failed Error + Terminated/Failed Error',
+    ],
+    [
+      'memory ran out',
+      RUNNING,
+      { cause: 'OOMKilled', exitCode: 137 },
+      'Terminated/Failed OOMKilled + Terminated/Failed OOMKilled',
+    ],
     ['it was killed', draining(KILLED), {}, 'Terminated/Killed Killed + Terminated/Killed Killed'],
     [
       'its Job failed without it',
@@ -84,9 +99,24 @@ describe('a task that has ended', () => {
       'Terminated/Killed ScaledDown + Terminated/Killed ScaledDown',
       { stopping: true },
     ],
-    ['Spot took it', RUNNING, { cause: 'Spot' }, 'Terminated/Killed SpotInterruption'],
-    ['its host is gone', RUNNING, { cause: 'Infrastructure' }, 'Terminated/Killed InfrastructureHealth'],
-    ['nobody knows how', RUNNING, LOST, 'DeletedFinalStateUnknown InfrastructureHealth'],
+    [
+      'Spot took it',
+      RUNNING,
+      { cause: 'Spot' },
+      'Terminated/Killed SpotInterruption + Terminated/Killed SpotInterruption',
+    ],
+    [
+      'its host is gone',
+      RUNNING,
+      { cause: 'Infrastructure' },
+      'Terminated/Killed InfrastructureHealth + Terminated/Killed InfrastructureHealth',
+    ],
+    [
+      'nobody knows how',
+      RUNNING,
+      LOST,
+      'DeletedFinalStateUnknown InfrastructureHealth + DeletedFinalStateUnknown InfrastructureHealth',
+    ],
   ])('%s', (_, phase, ending, words, record = {}) => {
     const task = ended(0, ending, judged(phase, ending, record));
     expect(inWords(only({ phase, tasks: [task] }))).toBe(words);
@@ -102,6 +132,17 @@ describe('a task that has ended', () => {
       message: judgement.because,
     });
     expect(deletedStatus).toEqual(status);
+  });
+
+  it('says how its container has exited, in the words of Furiko', () => {
+    const ending = {
+      cause: 'Error',
+      exitCode: 3,
+      container: 'main',
+      reason: 'Essential container in task exited',
+    } as const;
+    const { status } = only({ tasks: [ended(0, ending, { as: 'failed', because: 'exit code 3' })] });
+    expect(status.message).toBe('Container exited with status 3');
   });
 
   it('says for which strategy it was stopped', () => {
@@ -126,6 +167,7 @@ describe('a task that has ended', () => {
       retryIndex: 1,
       parallelIndex: { indexNumber: 0 },
       status: { state: 'Terminated', result: 'Failed', reason: 'Error', message: 'exit' },
+      deletedStatus: { state: 'Terminated', result: 'Failed', reason: 'Error', message: 'exit' },
       nodeName: 'fargate-1',
       containerStates: [{ exitCode: 3, reason: 'Error', message: 'exit' }],
     });

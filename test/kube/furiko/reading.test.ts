@@ -67,6 +67,7 @@ describe('a Job of Furiko', () => {
         retryIndex: 0,
         parallelIndex: { indexKey: 'a' },
         status: { state: 'Terminated', result: 'Succeeded' },
+        deletedStatus: { state: 'Terminated', result: 'Succeeded' },
         nodeName: node(0),
         containerStates: [{ exitCode: 0, reason: 'Completed' }],
       },
