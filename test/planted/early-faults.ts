@@ -4,7 +4,6 @@ const ECS_TASK = 'shared/schema/messages/ecs-task.ts';
 const FOLD_FACTS = 'shared/domain/planner/fold-facts.ts';
 
 const DECISIVE_CONTAINER = 'shared/domain/task/decisive-container.ts';
-const REFUSAL = 'shared/domain/task/refusal.ts';
 
 /** Mistakes in how an end is read, and in what counts before a task is STOPPED. */
 export const EARLY_FAULTS: readonly PlantedFault[] = [
@@ -35,13 +34,6 @@ export const EARLY_FAULTS: readonly PlantedFault[] = [
     'container.exitCode !== undefined && !waitedInVain(container);\n\n/** It never ran',
     'container.exitCode !== undefined;\n\n/** It never ran',
     ['G2', 'G5'],
-  ),
-  one(
-    'what a registry refuses for now is taken for a mistake of the Job',
-    REFUSAL,
-    "{ cause: 'registry', text: /toomanyrequests: |pull rate limit|: 429",
-    "{ cause: 'registry', text: /nothing says so|: 429429",
-    ['G5'],
   ),
   {
     name: 'a task that was stopped, and exits with 0, has succeeded at DEPROVISIONING',

@@ -51,23 +51,26 @@ test('a launch that the installation is at fault for is counted, for the alarm o
 test.each([
   ['AccessDeniedException: Access to KMS is not allowed', 1],
   ['Timeout waiting for EphemeralStorage provisioning to complete.', undefined],
-])('%s: a task that ECS accepted and could not start spends nothing; the operator is called: %s', async (reason, called) => {
-  const stage = new Stage();
-  const ending = { cause: 'Unplaced', exitCode: null, container: null, reason } as const;
-  stage.fate = { ...QUICK, ending };
-  const uid = await stage.job({ completions: 1, parallelism: 1, backoffLimit: 0 });
-  const handler = stage.handler();
-  await handler.pass(uid);
-  await stage.handler().dispatch(stage.takeDispatches());
-  const facts = [{ ...FIRST, kind: 'stopped', taskArn: null, ending, times: NO_TIMES, at: stage.time }] as const;
-  await handler.pass({ uid, facts });
-  expect(handler.counts.get('LaunchesMisconfigured')).toBe(called);
-  await minutes(stage, 30);
-  expect(await stage.status(uid)).toMatchObject({ phase: { kind: 'running' }, failed: 0 });
-  stage.fate = QUICK;
-  await minutes(stage, 12);
-  expect(await stage.status(uid)).toMatchObject({ phase: { kind: 'finished', verdict: { kind: 'complete' } } });
-});
+])(
+  '%s: a task that ECS accepted and could not start spends nothing; the operator is called: %s',
+  async (reason, called) => {
+    const stage = new Stage();
+    const ending = { cause: 'Unplaced', exitCode: null, container: null, reason } as const;
+    stage.fate = { ...QUICK, ending };
+    const uid = await stage.job({ completions: 1, parallelism: 1, backoffLimit: 0 });
+    const handler = stage.handler();
+    await handler.pass(uid);
+    await stage.handler().dispatch(stage.takeDispatches());
+    const facts = [{ ...FIRST, kind: 'stopped', taskArn: null, ending, times: NO_TIMES, at: stage.time }] as const;
+    await handler.pass({ uid, facts });
+    expect(handler.counts.get('LaunchesMisconfigured')).toBe(called);
+    await minutes(stage, 30);
+    expect(await stage.status(uid)).toMatchObject({ phase: { kind: 'running' }, failed: 0 });
+    stage.fate = QUICK;
+    await minutes(stage, 12);
+    expect(await stage.status(uid)).toMatchObject({ phase: { kind: 'finished', verdict: { kind: 'complete' } } });
+  },
+);
 
 test('another network reaches a Job that is running', async () => {
   const stage = new Stage();
