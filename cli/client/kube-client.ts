@@ -45,6 +45,8 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 
 const ANSWER_MS = 30_000;
 const PAGE = 500;
+/** A command is a user's own: a typo in what it sends must not cost half a day of computing. */
+const STRICT = { fieldValidation: 'Strict' } as const;
 
 /**
  * Connects to a server and checks that it is Muster. A kubeconfig may point at a real cluster, and a user must not learn
@@ -156,7 +158,7 @@ function clientOf(target: Target, answerMs: number): KubeClient {
     },
     async create(path, object) {
       const response = await request('POST', path, {
-        query: { fieldValidation: 'Strict' },
+        query: STRICT,
         body: object,
         signal: soon(),
       });
@@ -171,7 +173,7 @@ function clientOf(target: Target, answerMs: number): KubeClient {
       return jsonOf(await request('DELETE', path, { body, signal: soon() }), target);
     },
     async patch(path, part) {
-      return jsonOf(await request('PATCH', path, { body: part, signal: soon() }), target);
+      return jsonOf(await request('PATCH', path, { query: STRICT, body: part, signal: soon() }), target);
     },
     async *watch(path, query, signal) {
       for await (const line of linesOf(bytes(path, { ...query, watch: true }, signal)))

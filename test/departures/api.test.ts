@@ -7,13 +7,6 @@ import { JOBS, MERGE, job, send } from '../kube/write/a-client.ts';
 
 const URL = `${JOBS}/sums`;
 
-test('an unknown field is refused where a request has no fieldValidation', async () => {
-  const world = await aWorld();
-  const document = { ...job('sums'), spec: { ...job('sums').spec, paralelism: 3 } };
-  expect(await send(world, 'POST', JOBS, document)).toMatchObject({ code: 400, warnings: [] });
-  expect((await send(world, 'POST', `${JOBS}?fieldValidation=Warn`, document)).warnings).toHaveLength(1);
-});
-
 test('a deleted Job stops its tasks at once, whatever still holds it', async () => {
   const world = await aWorld();
   await send(world, 'POST', JOBS, job('sums', {}, { finalizers: ['example.com/hold'] }));

@@ -43,7 +43,7 @@ const LIMITS: readonly Limit[] = [
   {
     commands: /--validate=(strict|warn|ignore)/,
     screen: /^! Error: invalid argument "\w+" for "--validate" flag: (.*\n)+exit 1$/,
-    why: 'since 1.25; unknown fields are refused by Muster whether --validate says so or not',
+    why: 'since 1.25; Muster warns of unknown fields whether --validate says so or not',
   },
 ];
 

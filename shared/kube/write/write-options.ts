@@ -26,12 +26,12 @@ const MANAGER_CHARS_MAX = 128;
 const VALIDATIONS: readonly FieldValidation[] = ['Ignore', 'Strict', 'Warn'];
 
 /**
- * The options of a write, from its query (Kubernetes' `ValidateCreateOptions` and the like). If a client does not say how to
- * treat unknown fields, they are refused: nothing is ignored unless requested.
+ * The options of a write, from its query (Kubernetes' `ValidateCreateOptions` and the like). A client that does not say how to
+ * treat unknown fields gets a warning for each (`Warn`, as in Kubernetes): it may be a program whose template no user wrote.
  */
 export function writeOptions(c: Context, kind: OptionsKind, isApply = false): Read<WriteOptions> {
   const { fieldManager = '', fieldValidation: asked = '', force: forced } = c.req.query();
-  const fieldValidation = asked === '' ? 'Strict' : VALIDATIONS.find((each) => each === asked);
+  const fieldValidation = asked === '' ? 'Warn' : VALIDATIONS.find((each) => each === asked);
   const dryRun = c.req.queries('dryRun') ?? [];
   const errors: FieldError[] = [];
   if (isApply && fieldManager === '') errors.push(required('fieldManager', 'is required for apply patch'));

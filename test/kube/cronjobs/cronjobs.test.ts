@@ -126,7 +126,7 @@ describe('a CronJob is created', () => {
   ])('not: %s', async (_, status, document, refusal) => {
     const { send, object } = await aStage();
     await send('POST', BASE, cronJob('there'));
-    const answer = await send('POST', BASE, document);
+    const answer = await send('POST', `${BASE}?fieldValidation=Strict`, document);
     expect(answer).toMatchObject({ status, body: { kind: 'Status', code: status, ...refusal } });
     expect(await object('GET', BASE)).toMatchObject({ items: [{ metadata: { name: 'there' } }] });
   });

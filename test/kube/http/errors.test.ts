@@ -213,7 +213,11 @@ describe('bad input is refused, and nothing of it is stored', () => {
     ['nothing, as protobuf', '', 'application/vnd.kubernetes.protobuf', 400, 'the body is empty'],
   ])('%s', async (_, body, type, code, message) => {
     const world = await aWorld();
-    const answer = await world.app.request(JOBS, { method: 'POST', body, headers: { 'content-type': type } });
+    const answer = await world.app.request(`${JOBS}?fieldValidation=Strict`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': type },
+    });
     const status = (await answer.json()) as { code: number; message: string };
     expect([answer.status, status.code]).toEqual([code, code]);
     expect(status.message).toContain(message);

@@ -66,7 +66,7 @@ test.each([
 ])('%s is refused', async (_, more, code, message) => {
   const { world, name, url } = await withPod();
   const wish = JSON.parse(JSON.stringify(eviction(name, more)).replace('NAME', name)) as unknown;
-  const answer = await send(world, 'POST', url, wish);
+  const answer = await send(world, 'POST', `${url}?fieldValidation=Strict`, wish);
   expect([answer.code, answer.body.message]).toEqual([code, expect.stringContaining(message)]);
   expect(world.deletedPods).toEqual([]);
 });

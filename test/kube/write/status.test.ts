@@ -75,7 +75,8 @@ describe('the status of a Job that another controller runs', () => {
 
   test('is read strictly', async () => {
     const world = await withJob(OTHERS);
-    const put = async (status: unknown) => send(world, 'PUT', STATUS, { ...job('sums', OTHERS), status });
+    const put = async (status: unknown) =>
+      send(world, 'PUT', `${STATUS}?fieldValidation=Strict`, { ...job('sums', OTHERS), status });
     expect(await put({ active: 'x' })).toMatchObject({ code: 400 });
     expect(await put({ startTime: 'yesterday' })).toMatchObject({ code: 400 });
     expect(await put({ startTime: '2023-02-29T00:00:00Z' })).toMatchObject({ code: 400 });

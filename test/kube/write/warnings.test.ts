@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { aWorld } from '../a-world.ts';
-import { JOBS, job } from './a-client.ts';
+import { APPLY, JOBS, JSON_PATCH, MERGE, STRATEGIC, job, send } from './a-client.ts';
 
 async function warningsOf(unknown: readonly string[]): Promise<string> {
   const { app } = await aWorld();
@@ -30,4 +30,30 @@ test.each([
 
 test('they are in printable ASCII', async () => {
   expect(await warningsOf(['ä\n"'])).toBe('299 - "unknown field \\"?\\\\n\\\\\\"\\""');
+});
+
+test('without fieldValidation an unknown field is dropped with a warning, by whatever verb it comes', async () => {
+  const world = await aWorld();
+  const typo = { ...job('sums', { suspend: true }), extra: 1 };
+  const warning = ['299 - "unknown field \\"extra\\""'];
+  const posted = await send(world, 'POST', JOBS, typo);
+  expect([posted.code, posted.warnings, posted.body]).toEqual([
+    201,
+    warning,
+    expect.not.objectContaining({ extra: 1 }),
+  ]);
+  const url = `${JOBS}/sums`;
+  const { body: stored } = await send(world, 'GET', url);
+  const put = await send(world, 'PUT', url, { ...stored, extra: 1 });
+  expect([put.code, put.warnings]).toEqual([200, warning]);
+  for (const [type, patch] of [
+    [MERGE, { extra: 1 }],
+    [STRATEGIC, { extra: 1 }],
+    [JSON_PATCH, [{ op: 'add', path: '/extra', value: 1 }]],
+  ] as const) {
+    const patched = await send(world, 'PATCH', url, patch, type);
+    expect([type, patched.code, patched.warnings]).toEqual([type, 200, warning]);
+  }
+  // Server-side apply must know the owner of every field, so there, as in Kubernetes, it is an error.
+  expect((await send(world, 'PATCH', `${url}?fieldManager=me`, typo, APPLY)).body.message).toContain('not declared');
 });

@@ -79,8 +79,6 @@ export async function validate(t: Terminal): Promise<void> {
   const warned = '! Warning: unknown field "spec.paralelism"\njob.batch/typo created';
   const strict =
     '! Error from server (BadRequest): error when creating "typo.yaml": Job in version "v1" cannot be handled as a Job: strict decoding error: unknown field "spec.paralelism"\nexit 1';
-  // 1.20 says nothing of validation: Muster is strict then, where a cluster would warn.
-  await t.shows('create -f typo.yaml', strict);
   await t.shows('create --validate=strict -f typo.yaml', strict);
   await t.shows('get jobs -o name', '');
   await t.shows('create --validate=warn -f typo.yaml', warned);
