@@ -102,8 +102,21 @@ test('a body has 256 KiB at most', async () => {
   const annotations = { note: 'x'.repeat(MANIFEST_BYTES_MAX) };
   expect(await send(world, 'POST', JOBS, job('sums', {}, { annotations }))).toMatchObject({
     code: 413,
-    body: { message: `Request entity too large: limit is ${256 * 1024}` },
+    body: {
+      message: expect.stringMatching(
+        /^Request entity too large: limit is 262144; .*kubectl apply --server-side/,
+      ) as string,
+    },
   });
+});
+
+test('a page does not always say how many objects are left', async () => {
+  const world = await aWorld();
+  for (let i = 0; i < 130; i++) await send(world, 'POST', JOBS, job(`job-${String(i).padStart(3, '0')}`));
+  const left = async (limit: number) =>
+    ((await (await world.get(`${JOBS}?limit=${limit}`)).json()) as { metadata: { remainingItemCount?: number } })
+      .metadata.remainingItemCount;
+  expect([await left(10), await left(120)]).toEqual([undefined, 10]);
 });
 
 test('a watch ends when the right to it is gone', async () => {

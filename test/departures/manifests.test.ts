@@ -25,6 +25,15 @@ test('a Pod ends with its first container', () => {
   expect(admitted(pod('work')).warnings).toEqual([]);
 });
 
+test('automountServiceAccountToken: true is taken with a warning', () => {
+  const warningsOf = (automountServiceAccountToken: boolean) =>
+    admitted(jobDocument({}, {}, { automountServiceAccountToken })).warnings;
+  expect(warningsOf(true)).toEqual([
+    "spec.template.spec.automountServiceAccountToken: no token is mounted; the program finds no ServiceAccount's token",
+  ]);
+  expect(warningsOf(false)).toEqual([]);
+});
+
 test('grace periods end at 120 s', () => {
   const graceful = (terminationGracePeriodSeconds: number) => {
     const { manifest, warnings } = admitted(jobDocument({}, {}, { terminationGracePeriodSeconds }));

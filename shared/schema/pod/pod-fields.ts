@@ -79,7 +79,7 @@ export const POD_FIELDS: Groups = {
     ),
     ephemeralContainers: refused('leave it out: it cannot be part of a template'),
     dnsPolicy: refused('leave it out', 'ClusterFirst'),
-    automountServiceAccountToken: refused('leave it out: there is no token', false),
+    automountServiceAccountToken: harmless('no token is mounted; true is accepted with a warning'),
     nodeName: refused(NO_NODES),
     hostNetwork: refused('leave it out: Fargate has no host network', false),
     hostPID: refused(NOT_SHARED, false),

@@ -20,6 +20,10 @@ export function templateWarnings(path: string, spec: PodSpecShape, columns: read
     warnings.push(
       `${path}.terminationGracePeriodSeconds: Fargate kills containers that have not ended after ${STOP_TIMEOUT_MAX_SEC} seconds`,
     );
+  if (spec.automountServiceAccountToken === true)
+    warnings.push(
+      `${path}.automountServiceAccountToken: no token is mounted; the program finds no ServiceAccount's token`,
+    );
   const all = [
     ...initContainers.map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),
     ...containers.map((c, i) => ({ c, at: `${path}.containers[${i}]` })),

@@ -60,7 +60,7 @@ const podSpec = someOf({
   schedulerName: ['default-scheduler'],
   serviceAccountName: ['', 'default', 'reports'],
   serviceAccount: ['', 'reports'],
-  automountServiceAccountToken: [false],
+  automountServiceAccountToken: [false, true],
   enableServiceLinks: [true, false],
   hostNetwork: [false],
   shareProcessNamespace: [false],

@@ -224,6 +224,7 @@ const OF_ITS_TYPE: Readonly<Record<string, unknown>> = {
   creationTimestamp: '2025-01-01T00:00:00Z',
   deletionTimestamp: '2025-01-01T00:00:00+01:00',
   generation: 3,
+  automountServiceAccountToken: true,
   deletionGracePeriodSeconds: 0,
   managedFields: [
     { manager: 'x', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:a': {} } },
