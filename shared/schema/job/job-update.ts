@@ -12,6 +12,7 @@ import { type CheckedJob, checkJob, labelsOf } from './job-manifest.ts';
 import { type FieldValidation, readJobDocument } from './job-reading.ts';
 import type { JobShape } from './job-shape.ts';
 import { selectionChangeErrors } from './selection-rules.ts';
+import { differences } from '../object/differences.ts';
 import { meaningOf } from '../object/kept-fields.ts';
 import { addedFinalizerErrors, tiesOf } from '../object/object-metadata.ts';
 import { type ObjectUpdate, extentOf, identityErrors, immutableErrors, isSame } from '../object/object-update.ts';
@@ -119,7 +120,11 @@ function templateErrors(template: PodTemplate, old: JobManifest, started: boolea
   const kept = isQueued
     ? { metadata: template.metadata, spec: { ...was.spec, nodeSelector: template.spec.nodeSelector } }
     : was;
-  return isSame(meaningOf('PodTemplateSpec', template), meaningOf('PodTemplateSpec', kept))
-    ? []
-    : [invalid('spec.template', template, 'field is immutable')];
+  const [next, standing] = [meaningOf('PodTemplateSpec', template), meaningOf('PodTemplateSpec', kept)];
+  if (isSame(next, standing)) return [];
+  const paths = differences(next, standing, 'spec.template').join(', ');
+  return [invalid('spec.template', template, `${paths} differs; ${TO_RUN_IT}: field is immutable`)];
 }
+
+/** Kubernetes' own words end the message: clients look for them. */
+const TO_RUN_IT = 'to run it, delete the Job first, as muster run -f FILE --replace does';

@@ -191,3 +191,18 @@ test("options that mean nothing are refused in Kubernetes' words", async () => {
     'fieldValidation: Unsupported value: "Some": supported values: "Ignore", "Strict", "Warn"',
   );
 });
+
+test('another image is refused by its path, and the answer says how to run it', async () => {
+  const world = await aWorld();
+  await send(world, 'POST', JOBS, job('sums'));
+  const { body: stored } = await send(world, 'GET', `${JOBS}/sums`);
+  const text = JSON.stringify(stored).replace('"image":"busybox"', '"image":"busybox:2"');
+  const { code, body } = await send(world, 'PUT', `${JOBS}/sums`, text);
+  expect([code, body.message]).toEqual([
+    422,
+    expect.stringMatching(
+      /: spec\.template\.spec\.containers\[0\]\.image differs; to run it, delete the Job first, as muster run -f FILE --replace does: field is immutable$/,
+    ),
+  ]);
+  expect(body.details?.causes?.map(({ field }) => field)).toEqual(['spec.template']);
+});
