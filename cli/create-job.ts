@@ -52,7 +52,8 @@ export async function createJob(
     if (!named.success) throw error;
     const taken = jobsPath(namespace, named.data.metadata.name);
     const standing = readAs(JobSchema, await client.get(taken), client.target);
-    if (replacing === 'never' || (replacing === 'finished' && verdictOf(standing) === null))
+    const isGoing = standing.metadata.deletionTimestamp !== undefined;
+    if (replacing === 'never' || (replacing === 'finished' && verdictOf(standing) === null && !isGoing))
       throw new Failure(`${error.message}\n${wayOut(standing, replacing)}`);
     await removeWhole(standing, taken, client, shell);
     return { ...(await create()), isReplaced: true };
@@ -61,6 +62,8 @@ export async function createJob(
 
 function wayOut(job: Job, replacing: Replacing): string {
   const { name, namespace } = job.metadata;
+  if (job.metadata.deletionTimestamp !== undefined)
+    return 'It will be gone when its tasks have stopped: `muster run --replace` waits for that.';
   const verdict = verdictOf(job);
   if (verdict !== null) return `It is over (${verdict}): \`muster run --replace\` deletes it first.`;
   const { succeeded } = job.status;

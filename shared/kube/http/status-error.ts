@@ -79,6 +79,15 @@ export const noSuchPath = (): StatusError =>
 export const alreadyExists = (resource: Resource, name: string): StatusError =>
   failure(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, about(resource, name));
 
+/** As Kubernetes says it of a name that is free as soon as what has it is gone. */
+export const beingDeleted = (resource: Resource, name: string): StatusError =>
+  failure(
+    409,
+    'AlreadyExists',
+    `object is being deleted: ${qualified(resource)} "${name}" already exists`,
+    about(resource, name),
+  );
+
 export const conflict = (resource: Resource, name: string, why: string): StatusError =>
   failure(
     409,
@@ -138,7 +147,11 @@ export const namespaceTerminating = (resource: Resource, name: string, namespace
 export const expired = (message: string): StatusError => failure(410, 'Expired', message);
 
 export const tooLarge = (bytesMax: number): StatusError =>
-  failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}`, {});
+  failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}; ${SMALLER}`, {});
+
+/** kubectl's client-side apply puts the whole manifest into an annotation, so it sends it twice. */
+const SMALLER =
+  'kubectl apply sends a manifest twice: try kubectl apply --server-side, or kubectl create; a long list of items fits into a WorkList';
 
 export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
   failure(

@@ -6,7 +6,7 @@ import { newFieldErrors } from '../../schema/object/new-field-rules.ts';
 import { noteStoredName } from '../http/request-notes.ts';
 import { tooLargeError } from '../http/object-size.ts';
 import { managedAfterUpdate } from '../apply/managed-fields.ts';
-import { type StatusError, errorResponse, forbiddenObject, invalidObject } from '../http/status-error.ts';
+import { type StatusError, beingDeleted, errorResponse, forbiddenObject, invalidObject } from '../http/status-error.ts';
 import { whoWrites } from './change-object.ts';
 import { readDocument } from './read-document.ts';
 import { notAdmitted, notCreated, withWarnings } from './refused-write.ts';
@@ -88,6 +88,11 @@ export async function storeNew<F extends Found, A>(
       return { kind: 'refused', error: invalidObject(kind.resource, name, created.errors) };
     if (created.kind === 'forbidden')
       return { kind: 'refused', error: forbiddenObject(kind.resource, name, created.why) };
+    if (created.kind === 'taken' && named) {
+      const standing = await kind.find({ namespace, name }, false);
+      if (standing?.object.metadata.deletionTimestamp !== undefined)
+        return { kind: 'refused', error: beingDeleted(kind.resource, name) };
+    }
     if (created.kind !== 'taken' || named || tried === NAMES_TRIED_MAX)
       return { kind: 'refused', error: notCreated(kind.resource, { namespace, name }, created.kind) };
   }

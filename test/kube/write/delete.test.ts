@@ -175,3 +175,17 @@ test('a collection: what the selector shows, and nothing else', async () => {
   expect(left.items.map(({ metadata }) => metadata.name)).toEqual(['b']);
   expect((await send(world, 'DELETE', `${JOBS}?labelSelector=%21%21`)).code).toBe(400);
 });
+
+test('a name is taken until what has it is gone, and the answer says that it is going', async () => {
+  const world = await aWorld();
+  const held = { finalizers: ['example.com/hold'] };
+  await send(world, 'POST', JOBS, job('sums', {}, held));
+  const again = async () => (await send(world, 'POST', JOBS, job('sums'))).body;
+  expect(await again()).toMatchObject({ code: 409, message: 'jobs.batch "sums" already exists' });
+  await send(world, 'DELETE', `${JOBS}/sums`, { propagationPolicy: 'Foreground' });
+  expect(await again()).toMatchObject({
+    code: 409,
+    reason: 'AlreadyExists',
+    message: 'object is being deleted: jobs.batch "sums" already exists',
+  });
+});
