@@ -33,6 +33,8 @@ export const JobSchema = z.object({
     completions: z.int().optional(),
     parallelism: z.int().optional(),
     completionMode: z.enum(['Indexed', 'NonIndexed']).default('NonIndexed'),
+    backoffLimitPerIndex: z.int().optional(),
+    maxFailedIndexes: z.int().optional(),
     selector: z.object({ matchLabels: z.record(z.string(), z.string()).default({}) }).optional(),
     template: z.object({
       spec: z.object({

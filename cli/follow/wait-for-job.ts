@@ -9,6 +9,7 @@ import { type JobView, openView } from './job-view.ts';
 import { type KubeClient, failuresPath } from '../client/kube-client.ts';
 import { formatDuration } from '../render/age.ts';
 import { failureLines } from '../render/failures.ts';
+import { failedAttemptsText, limitHint } from '../render/limit-hint.ts';
 import { onOneLine } from '../render/table.ts';
 import type { Output } from '../output.ts';
 import type { Shell, Signal } from '../shell.ts';
@@ -110,14 +111,16 @@ function tell(
   const { namespace, name } = followed;
   const job = `job.batch/${name}`;
   const inNamespace = namespace === 'default' ? '' : ` -n ${namespace}`;
+  const hint = ending.kind === 'failed' ? limitHint(ending.job) : null;
   switch (ending.kind) {
     case 'complete':
-      return { text: `${job} complete: ${sumOf(ending.job)}`, exitCode: EXIT.ok };
+      return { text: `${job} complete: ${sumOf(ending.job, null)}`, exitCode: EXIT.ok };
     case 'failed':
       return {
         text: [
-          `${job} failed: ${onOneLine(failureOf(ending.job))} (${sumOf(ending.job)})`,
+          `${job} failed: ${onOneLine(failureOf(ending.job))} (${sumOf(ending.job, failures)})`,
           ...failureLines(failures),
+          ...(hint === null ? [] : [`Its limit: ${hint}`]),
           `See why: ${whereToLook(name, failures, muster)
             .map((command) => `${command}${inNamespace}`)
             .join(', ')}`,
@@ -149,16 +152,15 @@ function whereToLook(name: string, failures: JobFailures | null, muster: string)
 /** A shell's exit codes for processes that a signal ended. */
 export const EXIT_BY_SIGNAL: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: EXIT.interrupted, SIGTERM: 143 };
 
-function sumOf(job: Job): string {
-  const { succeeded, failed, startTime, completedIndexes } = job.status;
+function sumOf(job: Job, known: JobFailures | null): string {
+  const { succeeded, startTime, completedIndexes } = job.status;
   const { completions } = job.spec;
   const chosen = job.metadata.annotations[ANNOTATIONS.indexes];
   const total = completions === undefined ? '' : `/${indexesToSucceed(completions, chosen, completedIndexes)}`;
   const endMs = endOf(job);
   const took = startTime === undefined || endMs === null ? '' : ` in ${formatDuration(endMs - startTime)}`;
-  // Where containers are started again in their Pod, it fails once, however often they did.
-  const word = job.spec.template.spec.restartPolicy === 'OnFailure' ? 'Pod' : 'attempt';
-  const failures = failed === 0 ? '' : `, ${failed} ${word}${failed === 1 ? '' : 's'} failed`;
+  const failed = failedAttemptsText(job, known);
+  const failures = failed === '' ? '' : `, ${failed}`;
   // Fewer successes than completions were enough. The text says so, or it would look like an error.
   const reason = conditionOf(job, 'Complete')?.reason ?? 'CompletionsReached';
   const policy = reason === 'CompletionsReached' ? '' : ', success policy met';

@@ -153,8 +153,14 @@ const jobOptions = (shell: Shell): readonly Option[] => [
   new Option('--completions <number>', 'how many indexes (default: the items, or 1)').argParser(wholeNumber(0)),
   new Option('--completion-index-var-name <name>', 'a variable with the index, besides JOB_COMPLETION_INDEX'),
   new Option('-P, --parallelism <number>', 'tasks at once (default: all, at most 10)').argParser(wholeNumber(0)),
-  new Option('--retries <number>', 'of each index that fails; implies --restart Never').argParser(wholeNumber(0)),
-  new Option('--restart <policy>', 'OnFailure (default) or Never').argParser(restartPolicy),
+  new Option(
+    '--retries <number>',
+    'of each index that fails, without ending the others (default with a list: 1)',
+  ).argParser(wholeNumber(0)),
+  new Option('--max-failed <number>', 'indexes that may fail (default with a list: half, or all of 20)').argParser(
+    wholeNumber(0),
+  ),
+  new Option('--restart <policy>', 'Never (default with a list or --retries) or OnFailure').argParser(restartPolicy),
   new Option('--cpu <quantity>', 'of a task, such as 500m'),
   new Option('--memory <quantity>', 'of a task, such as 1Gi'),
   new Option('--env <name[=value]>', 'a variable of all tasks, with a value or its current one; repeatable').argParser(

@@ -2,6 +2,7 @@ import { type ItemList, columnFault, duplicatesIn } from '../../shared/domain/it
 import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/spec/annotations.ts';
 import { usageFailure } from '../failure.ts';
 import { SEQUENCE, isScript, withPlaceholders, withReferences, withReferencesIn, withShell } from './command-words.ts';
+import { failureLimits } from './failure-limits.ts';
 import { type ListInManifest, listInManifest } from './list-in-manifest.ts';
 import { type ListedItems, itemsOfArray, itemsOfFile, itemsOfMatrix, perCompletionEnv } from './listed-items.ts';
 import { type Source, itemsOfSources, splitSources } from './parallel-sources.ts';
@@ -176,18 +177,14 @@ function annotationsOf(flags: LineFlags, list: ListInManifest | null): Readonly<
 }
 
 function specOf(flags: LineFlags, command: readonly string[] | null, listed: ListedItems | null): object {
-  const { retries, restart } = flags;
-  if (retries !== undefined && restart === 'OnFailure')
-    throw usageFailure(
-      '--retries counts failed Pods, and --restart OnFailure starts them again: leave one of them out',
-    );
   const completions = completionsOf(flags, listed?.list ?? null);
+  const limits = failureLimits(flags, listed !== null, completions);
   return {
     completionMode: 'Indexed',
     completions,
     parallelism: parallelismOf(flags, listed) ?? Math.min(Math.max(completions, 1), PARALLELISM_DEFAULT),
-    ...(retries === undefined ? {} : { backoffLimitPerIndex: retries }),
-    template: { spec: podOf(flags, command, listed?.env ?? []) },
+    ...limits.fields,
+    template: { spec: podOf(flags, command, listed?.env ?? [], limits.restartPolicy) },
   };
 }
 
@@ -211,8 +208,13 @@ function parallelismOf({ parallelism, array }: LineFlags, listed: ListedItems | 
 
 const INDEX_ANNOTATION = "metadata.annotations['batch.kubernetes.io/job-completion-index']";
 
-function podOf(flags: LineFlags, command: readonly string[] | null, fixed: readonly EnvFlag[]): object {
-  const { image, completionIndexVarName: index, env = [], cpu, memory, serviceAccount, spot, retries, restart } = flags;
+function podOf(
+  flags: LineFlags,
+  command: readonly string[] | null,
+  fixed: readonly EnvFlag[],
+  restartPolicy: string,
+): object {
+  const { image, completionIndexVarName: index, env = [], cpu, memory, serviceAccount, spot } = flags;
   const isOwnVariable = index !== undefined && index !== INDEX;
   const variables = [
     ...(isOwnVariable ? [{ name: index, valueFrom: { fieldRef: { fieldPath: INDEX_ANNOTATION } } }] : []),
@@ -228,7 +230,7 @@ function podOf(flags: LineFlags, command: readonly string[] | null, fixed: reado
     ...(Object.keys(requests).length === 0 ? {} : { resources: { requests } }),
   };
   return {
-    restartPolicy: restart ?? (retries === undefined ? 'OnFailure' : 'Never'),
+    restartPolicy,
     ...(serviceAccount === undefined ? {} : { serviceAccountName: serviceAccount }),
     ...(spot === undefined ? {} : { nodeSelector: { [CAPACITY_SELECTOR]: 'spot' } }),
     containers: [container],

@@ -8,6 +8,7 @@ export type LineFlags = ListFlags & {
   readonly completionIndexVarName?: string;
   readonly parallelism?: number;
   readonly retries?: number;
+  readonly maxFailed?: number;
   readonly restart?: RestartPolicy;
   readonly cpu?: string;
   readonly memory?: string;

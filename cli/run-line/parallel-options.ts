@@ -17,7 +17,7 @@ const INSTEAD: readonly (readonly [options: readonly string[], instead: string])
     '`muster logs NAME`, ordered by index',
   ],
   [['--joblog'], '`muster joblog NAME`'],
-  [['--halt', '--halt-on-error'], 'maxFailedIndexes in a manifest: --dry-run=client -o yaml prints one'],
+  [['--halt', '--halt-on-error'], '--max-failed NUMBER: more failed indexes end the Job'],
   [['--resume', '--resume-failed', '--retry-failed'], '`muster rerun NAME`'],
   [
     ['-S', '--sshlogin', '--sshloginfile', '--slf', '--transferfile', '--return', '--cleanup'],

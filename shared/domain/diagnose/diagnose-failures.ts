@@ -60,15 +60,13 @@ function jobFailed({ status, spec, identity, failures, now, itemOf }: FailedJob)
   const { succeeded, excluded } = tally(status.chunks);
   const of = spec.completions === null ? '' : ` of ${spec.completions - excluded}`;
   const { decidedBy } = verdict;
-  // Where containers are started again in their Pod, it fails once, however often they did.
-  const word = spec.restartPolicy === 'OnFailure' ? 'Pod' : 'attempt';
   const decided = decidedBy === null ? '' : `, decided by ${indexText(decidedBy, itemOf(decidedBy))}`;
   return [
     {
       severity: failures === null ? 'warning' : 'error',
       kind: 'JobFailed',
       subject: subjectOfJob(identity),
-      what: `${verdict.reason}: ${verdict.message}${decided}; ${succeeded}${of} succeeded, ${some(status.failed, word)} failed`,
+      what: `${verdict.reason}: ${verdict.message}${decided}; ${succeeded}${of} succeeded, ${failedText(status, spec, failures)}`,
       since: 'at' in phase ? phase.at : 'since' in phase ? phase.since : null,
       remedy:
         failures === null
@@ -79,11 +77,21 @@ function jobFailed({ status, spec, identity, failures, now, itemOf }: FailedJob)
   ];
 }
 
+/** Attempts that the Job's own failure stopped count as failed, as in Kubernetes, but are no cause: they are named apart. */
+function failedText({ failed }: Status, spec: FailedJob['spec'], failures: FailedJob['failures']): string {
+  // Where containers are started again in their Pod, it fails once, however often they did.
+  const word = spec.restartPolicy === 'OnFailure' ? 'Pod' : 'attempt';
+  const known = failures?.kind === 'ok' && !failures.value.more ? failures.value.groups : [];
+  const stopped = known.reduce((sum, each) => sum + (each.stoppedWithJob ? each.indexes.length : 0), 0);
+  const own = `${some(Math.max(failed - stopped, 0), word)} failed`;
+  return stopped === 0 ? own : `${own}, ${stopped} stopped`;
+}
+
 const FIX = 'Fix the cause below.';
 const FIXES: Readonly<Record<FailureReason, string>> = {
   BackoffLimitExceeded: FIX,
   PodFailurePolicy: FIX,
-  MaxFailedIndexesExceeded: FIX,
+  MaxFailedIndexesExceeded: 'Fix the cause below, or raise spec.maxFailedIndexes (--max-failed).',
   FailedIndexes: FIX,
   DeadlineExceeded: 'Raise spec.activeDeadlineSeconds, raise spec.parallelism, or find out what took so long.',
   Killed:

@@ -70,7 +70,7 @@ describe('a command for each item', () => {
   ])('%s', async (_, line, commands) => {
     const { job } = await aFolder(files).job(line.replaceAll(/\s*\\\n\s*/g, ' '));
     expect(commandsOf(job)).toEqual(commands);
-    expect(job.spec.template.spec['restartPolicy']).toBe('OnFailure');
+    expect(job.spec.template.spec['restartPolicy']).toBe(line.includes('--restart=OnFailure') ? 'OnFailure' : 'Never');
     expect(job.spec.completions).toBe(commands.length);
   });
 });
