@@ -20,6 +20,13 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
   };
 }
 
+/** How many tasks may run at once. */
+export function tasksAtOnce(text: string): number {
+  if (/^\d+%$/.test(text))
+    throw new InvalidArgumentError('It is a number of tasks, not a share: they do not run on the CPUs of this machine.');
+  return wholeNumber(0)(text);
+}
+
 /** The port of a server that we start; 0: any free port. */
 export function serverPort(text: string): number {
   const port = wholeNumber(0, 65_535)(text);

@@ -197,7 +197,18 @@ export const ProgressSchema = z.object({
 });
 export type Progress = z.output<typeof ProgressSchema>;
 
-const Effect = z.object({ count: z.int(), indexes: z.string() });
+const Effect = z.object({
+  count: z.int(),
+  indexes: z.string(),
+  /** What the first and the last of them work on, if the Job has a work list. */
+  items: z.array(z.string()).default([]),
+});
+
+/** Muster's own `JobItems`: the indexes that work on some items. */
+export const ItemsSchema = z.object({
+  metadata: z.object({ continue: z.string() }),
+  items: z.array(z.object({ index: z.int(), item: z.string() })),
+});
 
 /** Muster's own `IndexChange`: what became of the indexes that were held, released, cancelled, or requeued. */
 export const IndexChangeSchema = z.object({

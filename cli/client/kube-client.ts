@@ -102,6 +102,10 @@ export const indexesPath = (namespace: string, job: string): string =>
 export const attemptsPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/attempts`;
 
+/** The path at which a Job's indexes are found by their items, page by page. */
+export const itemsPath = (namespace: string, job: string): string =>
+  `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/items`;
+
 const inNamespace = (namespace: string | null): string =>
   namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
 const withName = (name: string | undefined): string => (name === undefined ? '' : `/${encodeURIComponent(name)}`);

@@ -16,7 +16,7 @@ import { themeFor } from '../follow/job-view.ts';
 import { type KubeClient, jobsPath, podsPath, progressPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import { type ChosenLog, type LogChoice, chooseLogs, indexesOf, whyWithout } from '../logs/chosen-logs.ts';
-import { indexesOfItems } from '../logs/indexes-of-items.ts';
+import { indexesOfItemsWithPods } from '../logs/indexes-of-items.ts';
 import { readAhead } from '../logs/lines-ahead.ts';
 import { endsLine, lineParts } from '../logs/line-parts.ts';
 import { LogFollower } from '../logs/log-follower.ts';
@@ -95,7 +95,7 @@ export async function logs(name: string, flags: LogFlags, shell: Shell): Promise
 /** The indexes that were asked for; null: all. */
 async function wantedOf(job: Job, { indexes, items }: LogFlags, client: KubeClient): Promise<IndexSet | null> {
   if (indexes !== null) return wantedIndexes(indexes, job, client);
-  return items.length === 0 ? null : indexSetOf(await indexesOfItems(job, items, client));
+  return items.length === 0 ? null : indexSetOf(await indexesOfItemsWithPods(job, items, client));
 }
 
 /** Says why there is nothing to print. */

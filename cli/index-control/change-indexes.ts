@@ -1,3 +1,4 @@
+import { shortItem } from '../../shared/domain/base/shown-index.ts';
 import type { IndexAction } from '../../shared/domain/scoreboard/index-changes.ts';
 import { type IndexEffects, type Job, IndexChangeSchema, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, indexesPath, jobsPath, readAs } from '../client/kube-client.ts';
@@ -69,6 +70,12 @@ const ALREADY: Readonly<Record<IndexAction, string>> = {
   requeue: 'without a running attempt',
 };
 
+/** ` (31 … 40)`: what the first and the last index work on; empty without a list. */
+function itemsOf({ count, items }: IndexEffects['done']): string {
+  const shown = items.map((item) => shortItem(item));
+  return shown.length === 0 ? '' : ` (${shown.join(count > 2 ? ' … ' : ', ')})`;
+}
+
 /** What became of the indexes, a line for each that there are any of. */
 function sentences(name: string, action: IndexAction, effects: IndexEffects, isDry: boolean): readonly string[] {
   const { done, later, already, settled } = effects;
@@ -81,5 +88,5 @@ function sentences(name: string, action: IndexAction, effects: IndexEffects, isD
   const dry = isDry ? ' (dry run)' : '';
   return lines
     .filter(([{ count }]) => count > 0)
-    .map(([{ count, indexes }, words]) => `job.batch/${name}: ${count} ${words}: ${indexes}${dry}`);
+    .map(([effect, words]) => `job.batch/${name}: ${effect.count} ${words}: ${effect.indexes}${itemsOf(effect)}${dry}`);
 }

@@ -71,6 +71,7 @@ export function addIndexControl(program: Command, shell: Shell, done: Done): voi
       .summary(summary)
       .description(description)
       .argument('<job>', 'the Job')
+      .argument('[indexes]', 'the same as --indexes')
       .option('-i, --indexes <indexes>', 'these, such as 3,7-9')
       .addOption(itemOption())
       .option('--all', 'all indexes of the Job')
@@ -78,13 +79,20 @@ export function addIndexControl(program: Command, shell: Shell, done: Done): voi
       .addOption(namespaceOption())
       .addOption(new Option('-o, --output <format>', 'print what became of them').choices(OBJECT_FORMS))
       .addHelpText('after', `${examples(...lines)}${RULES}`)
-      .action(async (job: string, flags: Options) => {
-        const chosen = chosenOf(flags);
+      .action(async (job: string, behind: string | undefined, flags: Options) => {
+        const chosen = chosenOf(withIndexes(flags, behind));
         const { dryRun = false, output = null } = flags;
         const { changeIndexes } = await import('../index-control/change-indexes.ts');
         const wish = { action, chosen, isDry: dryRun, output, ...common(program, flags) };
         done(await changeIndexes(jobName(job), wish, shell));
       });
+}
+
+function withIndexes(flags: Options, behind: string | undefined): Options {
+  if (behind === undefined) return flags;
+  if (flags.indexes !== undefined)
+    throw usageFailure(`two sets of indexes: ${JSON.stringify(behind)}, and -i ${flags.indexes}`);
+  return { ...flags, indexes: behind };
 }
 
 function chosenOf({ indexes, item, all }: Options) {

@@ -3,7 +3,7 @@ import { type Done, common, examples, namespaceOption, timeoutOption } from './c
 import type { Change } from '../commands/change.ts';
 import { usageFailure } from '../failure.ts';
 import { type SelectionFlags, selectionOf, selectsJobs } from '../job-names.ts';
-import { AWAITED, type Awaited, awaited, wholeNumber } from '../option-values.ts';
+import { AWAITED, type Awaited, awaited, tasksAtOnce, wholeNumber } from '../option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { Shell } from '../shell.ts';
 
@@ -145,7 +145,7 @@ export function addScale(program: Command, shell: Shell, done: Done): void {
     .description(
       'Changes parallelism; for an elastic Job (Indexed, both numbers equal) also completions, which must then be the same.',
     )
-    .option('-p, --parallelism <number>', 'the maximum number of tasks that run at once', wholeNumber(0))
+    .option('-p, --parallelism <number>', 'the maximum number of tasks that run at once', tasksAtOnce)
     .option('--completions <number>', 'indexes', wholeNumber(0))
     .addHelpText('after', EXAMPLES.scale);
 }

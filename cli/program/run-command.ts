@@ -5,7 +5,7 @@ import type { ConcurrencyPolicy } from '../../shared/domain/furiko/furiko-job.ts
 import { CONCURRENCY_POLICIES } from '../configs/concurrency-policies.ts';
 import { jobConfigName } from '../job-names.ts';
 import { parseDurationMs } from '../duration.ts';
-import { moment, wholeNumber } from '../option-values.ts';
+import { moment, tasksAtOnce, wholeNumber } from '../option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import { RESTART_POLICIES, type RestartPolicy, type LineFlags } from '../run-line/line-flags.ts';
 import { shellQuoted } from '../shell-quoted.ts';
@@ -152,7 +152,7 @@ const jobOptions = (shell: Shell): readonly Option[] => [
   new Option('--image <image>', 'what the tasks run in (an embedded Muster does not pull it)'),
   new Option('--completions <number>', 'how many indexes (default: the items, or 1)').argParser(wholeNumber(0)),
   new Option('--completion-index-var-name <name>', 'a variable with the index, besides JOB_COMPLETION_INDEX'),
-  new Option('-P, --parallelism <number>', 'tasks at once (default: all, at most 10)').argParser(wholeNumber(0)),
+  new Option('-P, --parallelism <number>', 'tasks at once (default: all, at most 10)').argParser(tasksAtOnce),
   new Option(
     '--retries <number>',
     'of each index that fails, without ending the others (default with a list: 1)',

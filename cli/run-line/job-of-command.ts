@@ -5,7 +5,7 @@ import { SEQUENCE, isScript, withPlaceholders, withReferences, withReferencesIn,
 import { failureLimits } from './failure-limits.ts';
 import { type ListInManifest, listInManifest } from './list-in-manifest.ts';
 import { type ListedItems, itemsOfArray, itemsOfFile, itemsOfMatrix, perCompletionEnv } from './listed-items.ts';
-import { type Source, itemsOfSources, splitSources } from './parallel-sources.ts';
+import { type Source, itemsOfSources, optionsAmongItems, splitSources } from './parallel-sources.ts';
 import type { EnvFlag } from '../env-flags.ts';
 import type { ReadFile, LineFlags } from './line-flags.ts';
 import { dependencyAnnotations } from './dependency-flags.ts';
@@ -115,11 +115,12 @@ function parallelItems(
       `${sources[0]?.token ?? ':::'} needs a command before it; sh -c 'eval "$ITEM"' runs items as commands`,
     );
   const { columns, rows } = itemsOfSources(sources, flags, readFile);
+  const slip = optionsAmongItems(sources);
   const isNumbered = command.some((word) => word.includes('{#}') || word.includes(SEQUENCE));
   const list = isNumbered
     ? { columns: [...columns, SEQUENCE], rows: rows.map((row, index) => [...row, `${index + 1}`]) }
     : { columns, rows };
-  return { list, notes: [], parallelism: null, env: [] };
+  return { list, notes: slip === null ? [] : [slip], parallelism: null, env: [] };
 }
 
 /** The command of the container; null: the image's own. */

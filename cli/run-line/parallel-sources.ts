@@ -36,6 +36,17 @@ export function splitSources(words: readonly string[]): {
   return { command, sources };
 }
 
+/** Words after `:::` that look like options: they are items, which may be a slip. Text: what to say; null: there is none. */
+export function optionsAmongItems(sources: readonly Source[]): string | null {
+  const found = sources
+    .filter(({ token }) => !token.startsWith('::::'))
+    .flatMap(({ words }) => words.filter((word) => /^--?[A-Za-z]/.test(word)));
+  const [first] = found;
+  if (first === undefined) return null;
+  const others = found.length === 1 ? 'is an item' : `and ${found.length - 1} more are items`;
+  return `${first} ${others} here, because of the ::: before; options of muster run come before --`;
+}
+
 /** Rows of one or, with `--colsep`, several columns. */
 type Table = readonly (readonly string[])[];
 

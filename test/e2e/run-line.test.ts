@@ -102,7 +102,7 @@ describe.concurrent('each index gets its item', { timeout: TEST_MS }, () => {
     );
     expect((await muster(['logs', 'shown', '--item', 'apple green'])).out).toBe('green\n');
     const nobody = await muster(['logs', 'shown', '--item', 'plum']);
-    expect(nobody).toMatchObject({ code: 1, err: 'error: no Pod of Job shown works on the item "plum"\n' });
+    expect(nobody).toMatchObject({ code: 1, err: 'error: the list of Job shown has no item "plum"\n' });
     const dry = await muster(['rerun', 'shown', '--item', 'banana pie\tyellow', '--dry-run']);
     expect(dry.out).toContain('1 of 3 indexes of job.batch/shown would run again, 2 inherited\n1\n');
   });

@@ -114,6 +114,11 @@ export function inlineColumns(text: string): readonly string[] {
   return line.split(line.includes('\t') ? '\t' : ' ');
 }
 
+/** The indexes that have items: 0 without a list. */
+export function indexesOf(job: WithAnnotations & { readonly spec: { readonly completions?: number | undefined } }): number {
+  return jobItemsOf(job) === null ? 0 : (job.spec.completions ?? 0);
+}
+
 /** How many indexes `count` items make. */
 export const indexCount = (count: number, batch: number): number => Math.ceil(count / batch);
 

@@ -30,7 +30,7 @@ const VIEW: readonly PolicyRule[] = [
   rule(READ, '', 'pods', 'pods/log', 'pods/status', 'services', 'serviceaccounts', 'configmaps', 'events'),
   rule(READ, '', 'namespaces', 'namespaces/status', 'limitranges', 'resourcequotas', 'resourcequotas/status'),
   rule(READ, 'batch', 'jobs', 'jobs/status', 'cronjobs', 'cronjobs/status'),
-  rule(['get'], 'batch', 'jobs/waits', 'jobs/failures', 'jobs/progress', 'jobs/attempts', 'jobs/diagnosis'),
+  rule(['get'], 'batch', 'jobs/waits', 'jobs/failures', 'jobs/progress', 'jobs/attempts', 'jobs/items', 'jobs/diagnosis'),
   rule(['list'], 'batch', 'jobs/diagnosis'),
   rule(READ, FURIKO_GROUP, 'jobs', 'jobs/status', 'jobconfigs', 'jobconfigs/status'),
   rule(READ, 'muster.run', 'worklists', 'worklists/parts'),

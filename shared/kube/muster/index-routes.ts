@@ -1,9 +1,12 @@
 import { type Context, Hono } from 'hono';
 import { type IndexSet, formatIndexSet, size } from '../../domain/base/index-set.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
+import type { ItemValues } from '../../domain/base/late-text.ts';
 import { INDEX_EFFECTS, type IndexEffect, WHY_NONE_CHANGES } from '../../domain/scoreboard/index-changes.ts';
 import { forbidden } from '../../schema/object/field-error.ts';
 import { ONLY_THIS_RELEASE } from '../../schema/object/new-field-rules.ts';
 import { readIndexRequest } from '../../schema/requests/index-request.ts';
+import { readItemValues } from '../../store/read-items.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { askerOf } from '../http/caller.ts';
 import { readBody } from '../http/request-body.ts';
@@ -22,7 +25,7 @@ import { writeOptions } from '../write/write-options.ts';
 const PATH = '/namespaces/:namespace/jobs/:name/indexes';
 const CHANGES: Resource = { group: 'muster.run', plural: 'indexes', kind: 'IndexChange' };
 
-type IndexDeps = Pick<ApiDeps, 'jobs' | 'jobCommands' | 'formats' | 'callerOf' | 'authorization'>;
+type IndexDeps = Pick<ApiDeps, 'jobs' | 'items' | 'itemCache' | 'jobCommands' | 'formats' | 'callerOf' | 'authorization'>;
 
 /** Holds, releases, cancels, or requeues single indexes of a Job, which Kubernetes has no word for. */
 export function indexRoutes(deps: IndexDeps): Hono {
@@ -71,17 +74,30 @@ async function changeIndexes(c: Context, namespace: string, name: string, deps: 
         action: read.request.action,
         indexes: formatIndexSet(read.request.indexes),
         dryRun,
-        ...rendered(changed.effects),
+        effects: await rendered(changed.effects, uid, deps),
       });
   }
 }
 
-/** By what came of them: how many indexes, and which. */
-const rendered = (effects: Readonly<Record<IndexEffect, IndexSet>>) => ({
-  effects: Object.fromEntries(
+/** By what came of them: how many indexes, which, and what the first and the last of them work on. */
+async function rendered(effects: Readonly<Record<IndexEffect, IndexSet>>, uid: JobUid, deps: IndexDeps) {
+  const ends = INDEX_EFFECTS.flatMap((effect) => endsOf(effects[effect]));
+  const spec = ends.length === 0 ? null : await deps.jobs.readSpec(uid);
+  const items = spec === null ? new Map<number, ItemValues>() : await readItemValues(spec.manifest, ends, deps);
+  return Object.fromEntries(
     INDEX_EFFECTS.map((effect) => {
       const set = effects[effect];
-      return [effect, { count: size(set), indexes: formatIndexSet(set) }] as const;
+      const named = endsOf(set).flatMap((index) => items.get(index)?.line ?? []);
+      const said = { count: size(set), indexes: formatIndexSet(set) };
+      return [effect, named.length === 0 ? said : { ...said, items: named }] as const;
     }),
-  ),
-});
+  );
+}
+
+/** The first and the last index of a set: none, one, or two. */
+function endsOf({ edges }: IndexSet): readonly number[] {
+  const [first] = edges;
+  const after = edges.at(-1);
+  if (first === undefined || after === undefined) return [];
+  return first === after - 1 ? [first] : [first, after - 1];
+}

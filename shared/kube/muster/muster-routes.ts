@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { diagnosisRoutes } from './diagnosis-routes.ts';
+import { findItems, parseItemQuery } from './find-items.ts';
 import { findAttempts, parseAttemptQuery } from './list-attempts.ts';
 import { indexRoutes } from './index-routes.ts';
 import { renderFailures } from './render-failures.ts';
@@ -36,8 +37,15 @@ export function musterRoutes(deps: ApiDeps): Hono {
     const found = await findAttempts(namespace, name, query.value, deps);
     return found.kind === 'ok' ? c.json(found.value) : errorResponse(found.error);
   });
-  for (const path of [`${JOB}/waits`, `${JOB}/failures`, `${JOB}/attempts`, `${JOB}/progress`])
-    app.all(path, () => errorResponse(methodNotAllowed()));
+  app.get(`${JOB}/items`, async (c) => {
+    const { namespace, name } = c.req.param();
+    const query = parseItemQuery(c.req.queries('hash') ?? [], c.req.query('continue'));
+    if (query.kind === 'bad') return errorResponse(query.error);
+    const found = await findItems(namespace, name, query.value, deps);
+    return found.kind === 'ok' ? c.json(found.value) : errorResponse(found.error);
+  });
+  for (const part of ['waits', 'failures', 'attempts', 'progress', 'items'])
+    app.all(`${JOB}/${part}`, () => errorResponse(methodNotAllowed()));
   app.route('/', indexRoutes(deps));
   app.route('/', diagnosisRoutes(deps.doctor));
   app.route('/', submissionRoutes(deps));

@@ -194,6 +194,15 @@ describe('notes', () => {
     [`-- echo 'index $JOB_COMPLETION_INDEX'`, `Note: "index $JOB_COMPLETION_INDEX" ${BLANKS}\n`],
     [`-- awk '{print $1}'`, ''],
     [
+      `-- zip ::: a b --wait`,
+      'Note: --wait is an item here, because of the ::: before; options of muster run come before --\n',
+    ],
+    [
+      `-- zip ::: a -P 4 --rm`,
+      'Note: -P and 1 more are items here, because of the ::: before; options of muster run come before --\n',
+    ],
+    [`-- zip ::: -1 - --`, ''],
+    [
       `--per-completion-env F="a b" -- sh -c 'zip $(F)'`,
       'Note: $(F) makes the value a part of the script, whatever is in it: the shell reads "$F"\n',
     ],

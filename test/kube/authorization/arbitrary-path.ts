@@ -29,6 +29,7 @@ const SUBRESOURCES = [
   'failures',
   'progress',
   'attempts',
+  'items',
   'diagnosis',
 ];
 const NAMES = ['team-a', 'team-b', 'default', 'sums', 'held', 'diagnosis', 'jobs', 'namespaces', 'status'];

@@ -229,7 +229,7 @@ const selected = (path: string, selectors: typeof SELECTORS): readonly Act[] =>
     ),
   );
 
-const OF_JOBS = ['waits', 'failures', 'progress', 'attempts', 'diagnosis'];
+const OF_JOBS = ['waits', 'failures', 'progress', 'attempts', 'items?hash=a', 'diagnosis'];
 const READS: readonly Act[] = [
   ...KINDS.flatMap((_, kind) => selected(place(kind), SELECTORS)),
   ...selected(`${IN_HERS}/pods`, SELECTORS),
