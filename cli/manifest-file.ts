@@ -24,8 +24,10 @@ export async function readManifests(
   file: string,
   shell: Pick<Shell, 'cwd' | 'readStdin'>,
 ): Promise<readonly [Manifest, ...Manifest[]]> {
-  const name = nameOf(file);
-  const text = await readText(file, shell);
+  return manifestsIn(await readText(file, shell), nameOf(file));
+}
+
+function manifestsIn(text: string, name: string): readonly [Manifest, ...Manifest[]] {
   const manifests = textsIn(text).flatMap((each) => {
     const document = parseDocument(each.text, each.text.trimStart().startsWith('{') ? 'json' : 'yaml');
     if (document.kind !== 'parsed') throw unusable(`${name} cannot be read: ${document.reason}`);
@@ -43,9 +45,18 @@ export async function readManifests(
  * @throws Failure also when there are several
  */
 export async function readManifest(file: string, shell: Pick<Shell, 'cwd' | 'readStdin'>): Promise<unknown> {
-  const [{ value }, ...others] = await readManifests(file, shell);
+  return (await readWritten(file, shell)).value;
+}
+
+/** The same, with the text that it is read from. */
+export async function readWritten(
+  file: string,
+  shell: Pick<Shell, 'cwd' | 'readStdin'>,
+): Promise<{ readonly value: unknown; readonly text: string }> {
+  const text = await readText(file, shell);
+  const [{ value }, ...others] = manifestsIn(text, nameOf(file));
   if (others.length > 0) throw unusable(`${nameOf(file)} holds ${others.length + 1} documents; only one is allowed`);
-  return value;
+  return { value, text };
 }
 
 const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import { EXIT } from '../failure.ts';
-import { readManifest } from '../manifest-file.ts';
+import { alteredNumbers } from '../../shared/schema/object/altered-numbers.ts';
+import { alteredFaults } from '../../shared/schema/submission/own-message.ts';
+import { EXIT, usageFailure } from '../failure.ts';
+import { readWritten } from '../manifest-file.ts';
 import type { Shell } from '../shell.ts';
 import type { ChangeFlags } from '../commands/change.ts';
 
@@ -15,13 +17,25 @@ const Own = z.looseObject({
 
 /** Sends a message to the submit queue, which makes a Job of it. */
 export async function sendSubmission(file: string, flags: ChangeFlags, shell: Shell): Promise<number> {
-  const message = await readManifest(file, shell);
+  const { value: message, text } = await readWritten(file, shell);
+  refuseAlteredNumbers(message, text);
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;
   const { object } = await client.create('/muster/v1/submissions', placed(message, namespace));
   const { id } = readAs(Accepted, object, client.target);
   shell.out.write(`submission ${id} accepted\n`);
   return EXIT.ok;
+}
+
+/** What is sent is written anew, so the server could not see them. */
+function refuseAlteredNumbers(message: unknown, text: string): void {
+  if (!Own.safeParse(message).success) return;
+  const numbers = alteredNumbers(text, text.trimStart().startsWith('{') ? 'json' : 'yaml');
+  const within = numbers.flatMap(({ path: [field, ...path], ...number }) =>
+    field === 'detail' ? [{ ...number, path }] : [{ ...number, path: [field ?? '', ...path] }],
+  );
+  const [fault] = alteredFaults(within);
+  if (fault !== undefined) throw usageFailure(`the message is invalid: ${fault.path}: ${fault.message}`);
 }
 
 /** A message of ours that says no namespace gets that of the command. What services write stays as it is. */

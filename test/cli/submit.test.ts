@@ -80,3 +80,15 @@ test('the API takes JSON of 1 MiB, by POST, and answers 202', async () => {
   expect((await fetch(`${server.url}/muster/v1/submissions`)).status).toBe(405);
   expect(sent).toHaveLength(2);
 });
+
+test.each([
+  ['JSON', '{"from": {"kind": "CronJob", "name": "report"}, "items": [1, 9007199254740993]}', 'items[1]'],
+  ['YAML', 'from: {kind: CronJob, name: report}\nitems:\n  - {A: 1.10}\n', 'items[0].A'],
+  ['YAML', 'from: {kind: CronJob, name: report}\nenv:\n  N: 0x10\n', 'env.N'],
+  ['an event', '{"id": "e", "source": "x", "detail-type": "y", "detail": {"from": {}, "items": [1e21]}}', 'items[0]'],
+])('a number that would be sent as another is refused here: %s', async (_, stdin, path) => {
+  const { sent, server } = await accepting();
+  const { code, err } = await server.run('submit -f -', { stdin });
+  expect([code, err]).toEqual([2, expect.stringContaining(`the message is invalid: ${path}: the number `)]);
+  expect(sent).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import { messageOf } from '../../domain/base/error-text.ts';
 import { columnCountFault } from '../../domain/items/item-list.ts';
+import { alteredText } from '../object/altered-numbers.ts';
 import { readJsonText } from '../object/json-text.ts';
 import { type ListFault, type NumberedRow, type ReadRows, emptyLine, linesOf } from './item-text.ts';
 
@@ -37,9 +38,6 @@ type Read<T> = { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'ba
 
 const bad = (message: string) => ({ kind: 'bad', message }) as const;
 
-/** Strings, so that what is in them is not read; and numbers. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
 function valueOf(content: string): Read<unknown> {
   let value: unknown;
   try {
@@ -47,12 +45,9 @@ function valueOf(content: string): Read<unknown> {
   } catch (error) {
     return bad(`is not JSON: ${messageOf(error)}`);
   }
-  const { twice } = readJsonText(content);
+  const { twice, altered: [altered] } = readJsonText(content);
   if (twice !== null) return bad(`the field ${JSON.stringify(twice)} occurs twice`);
-  const altered = content.match(TOKENS)?.find((token) => !token.startsWith('"') && String(Number(token)) !== token);
-  return altered === undefined
-    ? { kind: 'ok', value }
-    : bad(`the number ${altered} would become ${Number(altered)}: write it as a string, "${altered}"`);
+  return altered === undefined ? { kind: 'ok', value } : bad(alteredText(altered.text));
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

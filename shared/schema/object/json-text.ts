@@ -1,6 +1,6 @@
 import { fieldPath } from './field-error.ts';
 
-/** A whole number in a notation that Go's integers do not accept: `2.0`, `2e0`. */
+/** A number and how it is written, such as a whole one in a notation that Go's integers do not accept: `2.0`, `2e0`. */
 export type FloatNumber = { readonly path: readonly (string | number)[]; readonly text: string };
 
 /** What JSON.parse does not report about a text. */
@@ -8,6 +8,8 @@ export type JsonText = {
   /** The path of the first duplicate field, such as `spec.parallelism`; null: there is none. */
   readonly twice: string | null;
   readonly floats: readonly FloatNumber[];
+  /** Numbers that are another text when they are read and written again. */
+  readonly altered: readonly FloatNumber[];
 };
 
 type Level = { readonly seen: Set<string> | null; step: string | number };
@@ -23,6 +25,7 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 export function readJsonText(text: string): JsonText {
   const levels: Level[] = [];
   const floats: FloatNumber[] = [];
+  const altered: FloatNumber[] = [];
   let twice: string | null = null;
   const path = () => levels.map(({ step }) => step);
   for (let at = 0; at < text.length; at++) {
@@ -44,10 +47,11 @@ export function readJsonText(text: string): JsonText {
     } else if (char === '-' || (char >= '0' && char <= '9')) {
       const number = numberAt(text, at);
       if (/[.eE]/.test(number) && Number.isInteger(Number(number))) floats.push({ path: path(), text: number });
+      if (String(Number(number)) !== number) altered.push({ path: path(), text: number });
       at += number.length - 1;
     }
   }
-  return { twice, floats };
+  return { twice, floats, altered };
 }
 
 function numberAt(text: string, at: number): string {

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { DEFAULT_NAMESPACE } from '../../domain/spec/namespace.ts';
 import { formatInlineItems } from '../items/inline-items.ts';
 import { parseItems } from '../items/parse-items.ts';
+import { alteredText } from '../object/altered-numbers.ts';
 import { fieldPath } from '../object/field-error.ts';
+import type { FloatNumber } from '../object/json-text.ts';
 import { type Fault, type ReadMessage, type SubmittedItems, unreadable } from './submission.ts';
 
 const TOKEN_CHARS_MAX = 2_048; // Step Functions API reference, SendTaskSuccess
@@ -59,12 +61,15 @@ export const isOwnMessage = (value: unknown): boolean =>
  *
  * @param value parsed JSON
  * @param source of the message that it came in, for one that has no id of its own
+ * @param altered numbers of its text that are another text when they are read
  */
-export function readOwnMessage(value: unknown, source: string): ReadMessage {
+export function readOwnMessage(value: unknown, source: string, altered: readonly FloatNumber[]): ReadMessage {
   const read = MessageShape.safeParse(value);
   if (!read.success) return unreadable('the message is invalid', faultsOf(read.error), saidNamespace(value));
   const message = read.data;
   const { manifest, from, taskToken = null } = message;
+  const numbers = alteredFaults(altered);
+  if (numbers.length > 0) return unreadable('the message is invalid', numbers, saidNamespace(value));
   const namespace = message.namespace ?? from?.namespace ?? saidNamespace(value) ?? DEFAULT_NAMESPACE;
   const common = { namespace, source: sourceOf(message, source), taskToken };
   if (manifest !== undefined)
@@ -77,6 +82,12 @@ export function readOwnMessage(value: unknown, source: string): ReadMessage {
   const of = { kind: from?.kind ?? 'Job', name: from?.name ?? '', additions };
   return { kind: 'submission', submission: { ...common, of } };
 }
+
+/** Numbers of `items` and `env` become texts: what is not read as it is written would be another item. */
+export const alteredFaults = (altered: readonly FloatNumber[]): readonly Fault[] =>
+  altered
+    .filter(({ path: [field] }) => field === 'items' || field === 'env')
+    .map(({ path, text }) => ({ path: fieldPath(path), message: alteredText(text) }));
 
 /**
  * A message with an `id` is known by it; one that names its Job by all that it says, so that another of that name is refused

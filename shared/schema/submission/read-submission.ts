@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { alteredNumbers } from '../object/altered-numbers.ts';
 import { parseDocument } from '../object/document.ts';
+import type { FloatNumber } from '../object/json-text.ts';
 import { isOwnMessage, readOwnMessage } from './own-message.ts';
 import { type CreatedObject, type ReadMessage, unreadable } from './submission.ts';
 
@@ -28,6 +30,10 @@ const NotificationShape = z.object({
     )
     .min(1),
 });
+
+/** A message of SQS, as Lambda and EventBridge Pipes hand it on (Lambda developer guide, using Lambda with Amazon SQS). */
+const SqsRecordShape = z.object({ messageId: z.string().min(1), body: z.string(), eventSource: z.literal('aws:sqs') });
+const SqsShape = z.union([SqsRecordShape, z.object({ Records: z.array(SqsRecordShape).min(1) })]);
 
 const EventShape = z.object({
   id: z.string().min(1),
@@ -61,11 +67,13 @@ function readText(text: string, source: string, depth: number): ReadMessage {
   const document = parseDocument(text, 'json');
   if (document.kind !== 'parsed') return unreadable(document.reason);
   const { value } = document;
-  if (isOwnMessage(value)) return readOwnMessage(value, source);
+  if (isOwnMessage(value)) return readOwnMessage(value, source, alteredNumbers(text, 'json'));
   const sns = SnsShape.safeParse(value);
   if (sns.success && depth < DEPTH_MAX) return readText(sns.data.Message, `sns/${sns.data.MessageId}`, depth + 1);
   const event = EventShape.safeParse(value);
-  if (event.success) return readEvent(event.data);
+  if (event.success) return readEvent(event.data, text);
+  const queued = SqsShape.safeParse(value);
+  if (queued.success && depth < DEPTH_MAX) return readQueued(queued.data, depth);
   if (TestShape.safeParse(value).success) return { kind: 'test' };
   const notification = NotificationShape.safeParse(value);
   return notification.success ? readNotification(notification.data, source) : unreadable(UNKNOWN);
@@ -74,8 +82,26 @@ function readText(text: string, source: string, depth: number): ReadMessage {
 const UNKNOWN =
   'the message has neither manifest nor from, and is no notification of S3: let an EventBridge rule make it of the event with an input transformer';
 
-function readEvent({ id, source, detail, 'detail-type': type }: z.output<typeof EventShape>): ReadMessage {
-  if (isOwnMessage(detail)) return readOwnMessage(detail, `event/${id}`);
+/** What EventBridge Pipes and a function's event have of a message of SQS; its id stays when it comes again. */
+function readQueued(read: z.output<typeof SqsShape>, depth: number): ReadMessage {
+  const records = 'Records' in read ? read.Records : [read];
+  const [first, ...others] = records.map(({ messageId, body }) => readText(body, `sqs/${messageId}`, depth + 1));
+  if (first === undefined) return unreadable(UNKNOWN);
+  if (others.length === 0) return first;
+  const objects: CreatedObject[] = [];
+  for (const each of [first, ...others]) {
+    if (each.kind === 'unreadable') return each;
+    if (each.kind === 'submission') return unreadable('several messages in one: send each by itself');
+    if (each.kind === 'objects') objects.push(...each.objects);
+  }
+  return objects.length === 0 ? { kind: 'test' } : { kind: 'objects', objects };
+}
+
+function readEvent(
+  { id, source, detail, 'detail-type': type }: z.output<typeof EventShape>,
+  text: string,
+): ReadMessage {
+  if (isOwnMessage(detail)) return readOwnMessage(detail, `event/${id}`, inDetail(alteredNumbers(text, 'json')));
   if (source !== 'aws.s3') return unreadable(`${UNKNOWN} (${JSON.stringify(type)} of ${JSON.stringify(source)})`);
   const read = type === 'Object Created' ? ObjectDetailShape.safeParse(detail) : null;
   if (read === null) return unreadable(`only objects that are created make Jobs, and this is ${JSON.stringify(type)}`);
@@ -88,12 +114,14 @@ function readEvent({ id, source, detail, 'detail-type': type }: z.output<typeof 
   };
 }
 
+const inDetail = (numbers: readonly FloatNumber[]): readonly FloatNumber[] =>
+  numbers.flatMap(({ path: [field, ...path], text }) => (field === 'detail' ? [{ path, text }] : []));
+
+/** Of several records, those that tell of something else than a creation make no Job. */
 function readNotification({ Records }: z.output<typeof NotificationShape>, source: string): ReadMessage {
   const objects: CreatedObject[] = [];
   for (const [i, { eventName, s3 }] of Records.entries()) {
-    const name = JSON.stringify(eventName);
-    if (!eventName.startsWith('ObjectCreated:'))
-      return unreadable(`only objects that are created make Jobs, and this is ${name}`);
+    if (!eventName.startsWith('ObjectCreated:')) continue;
     const { key: encoded, ...rest } = s3.object;
     const key = decodedKey(encoded);
     if (key === null)
@@ -102,7 +130,10 @@ function readNotification({ Records }: z.output<typeof NotificationShape>, sourc
       ]);
     objects.push(objectOf({ ...rest, bucket: s3.bucket.name, key }, `${source}/${i}`));
   }
-  return { kind: 'objects', objects };
+  const names = [...new Set(Records.map(({ eventName }) => JSON.stringify(eventName)))].join(', ');
+  return objects.length === 0
+    ? unreadable(`only objects that are created make Jobs, and this is ${names}`)
+    : { kind: 'objects', objects };
 }
 
 /** A blank is a plus, and a plus is %2B; null: it is not encoded like that. */
