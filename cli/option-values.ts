@@ -23,7 +23,9 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
 /** How many tasks may run at once. */
 export function tasksAtOnce(text: string): number {
   if (/^\d+%$/.test(text))
-    throw new InvalidArgumentError('It is a number of tasks, not a share: they do not run on the CPUs of this machine.');
+    throw new InvalidArgumentError(
+      'It is a number of tasks, not a share: they do not run on the CPUs of this machine.',
+    );
   return wholeNumber(0)(text);
 }
 

@@ -15,7 +15,6 @@ export type LineFlags = ListFlags & {
   readonly env?: readonly EnvFlag[];
   readonly serviceAccount?: string;
   readonly spot?: true;
-  readonly batch?: number;
   readonly resourcesFromItems?: true;
   readonly imageFromItems?: true;
   readonly schedule?: string;
@@ -37,6 +36,7 @@ export type ListFlags = {
   readonly format?: ListFormat;
   readonly skipEmpty?: true;
   readonly colsep?: string;
+  readonly batch?: number;
 };
 
 export const RESTART_POLICIES = ['OnFailure', 'Never'] as const;

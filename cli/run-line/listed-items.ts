@@ -97,10 +97,16 @@ export function itemsOfFile(text: string, flags: ListFlags, readFile: ReadFile):
   if (!text.startsWith('@') || text === '@')
     throw usageFailure(`--items ${text}: write @FILE, or @- for standard input`);
   const file = text.slice(1);
-  const { header = false, columns, skipEmpty = false } = flags;
+  const { header = false, columns, skipEmpty = false, batch } = flags;
   const format = flags.format ?? formatOfFile(file);
   if (format === null) throw usageFailure(`--items ${text}: say what it is: --format lines, words, csv, tsv, or jsonl`);
-  const options = { format, header, skipEmpty, ...(columns === undefined ? {} : { columns }) };
+  const options = {
+    format,
+    header,
+    skipEmpty,
+    isBatched: batch !== undefined,
+    ...(columns === undefined ? {} : { columns }),
+  };
   return plain(listIn(readFile(file), options, shownFile(file)));
 }
 

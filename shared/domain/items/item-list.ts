@@ -95,6 +95,14 @@ export function itemFault(row: readonly string[], index: number, columns: number
   return fault === null ? null : `${item} ${fault}`;
 }
 
+/** Why a row cannot be one of a batch, whose variables have a line for each item; null: it can. */
+export function lineBreakFault(columns: readonly string[], row: readonly string[]): string | null {
+  const at = row.findIndex((value) => value.includes('\n'));
+  return at === -1
+    ? null
+    : `column ${columns[at] ?? at + 1}: has a line break, and items of a batch are told apart by line breaks`;
+}
+
 /** What is wrong with an item's line, or with a part of it; null: nothing. */
 export function lineFault(line: string): string | null {
   if (line.includes('\0')) return 'contains NUL';

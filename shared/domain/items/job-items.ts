@@ -115,7 +115,9 @@ export function inlineColumns(text: string): readonly string[] {
 }
 
 /** The indexes that have items: 0 without a list. */
-export function indexesOf(job: WithAnnotations & { readonly spec: { readonly completions?: number | undefined } }): number {
+export function indexesOf(
+  job: WithAnnotations & { readonly spec: { readonly completions?: number | undefined } },
+): number {
   return jobItemsOf(job) === null ? 0 : (job.spec.completions ?? 0);
 }
 

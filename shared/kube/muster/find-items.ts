@@ -51,7 +51,8 @@ export async function findItems(namespace: string, name: string, { hashes, from 
     const span = Array.from({ length: Math.min(SPAN_INDEXES, end - index) }, (_, nth) => index + nth);
     for (const [of, { line }] of await readItemValues(manifest, span, reads)) {
       chars += line.length;
-      for (const item of new Set([line, ...line.split('\n')])) if (wanted.has(itemHash(item))) found.push({ index: of, item });
+      for (const item of new Set([line, ...line.split('\n')]))
+        if (wanted.has(itemHash(item))) found.push({ index: of, item });
     }
     index += span.length;
   }

@@ -25,7 +25,10 @@ import { writeOptions } from '../write/write-options.ts';
 const PATH = '/namespaces/:namespace/jobs/:name/indexes';
 const CHANGES: Resource = { group: 'muster.run', plural: 'indexes', kind: 'IndexChange' };
 
-type IndexDeps = Pick<ApiDeps, 'jobs' | 'items' | 'itemCache' | 'jobCommands' | 'formats' | 'callerOf' | 'authorization'>;
+type IndexDeps = Pick<
+  ApiDeps,
+  'jobs' | 'items' | 'itemCache' | 'jobCommands' | 'formats' | 'callerOf' | 'authorization'
+>;
 
 /** Holds, releases, cancels, or requeues single indexes of a Job, which Kubernetes has no word for. */
 export function indexRoutes(deps: IndexDeps): Hono {

@@ -3,10 +3,9 @@ import { type ListFault, type NumberedRow, type ReadRows, emptyLine } from './it
 
 /**
  * The rows of a CSV text (RFC 4180): commas between values; a value in double quotes may hold commas, newlines, and doubled
- * quotes. A broken quote is a fault at its place.
+ * quotes, and stays as it is written. A broken quote is a fault at its place.
  */
-export function rowsOfCsv(source: string, skipEmpty: boolean): ReadRows {
-  const text = source.replaceAll('\r\n', '\n');
+export function rowsOfCsv(text: string, skipEmpty: boolean): ReadRows {
   const rows: NumberedRow[] = [];
   const faults: ListFault[] = [];
   // Offsets in bytes: csv-parse's own count of lines is wrong where a value holds newlines.
@@ -14,7 +13,7 @@ export function rowsOfCsv(source: string, skipEmpty: boolean): ReadRows {
   let at = 0;
   let line = 1;
   const take = (row: string[], end: number): void => {
-    if (end - at <= 1 && row.length === 1 && row[0] === '') {
+    if (isEmptyLine(bytes.subarray(at, end))) {
       if (!skipEmpty) faults.push(emptyLine(line));
     } else rows.push({ line, row });
     line += newlinesIn(bytes, at, end);
@@ -22,7 +21,7 @@ export function rowsOfCsv(source: string, skipEmpty: boolean): ReadRows {
   };
   try {
     parse(bytes, {
-      record_delimiter: '\n',
+      record_delimiter: ['\r\n', '\n'],
       relax_column_count: true, // rows of another length are counted with their lines, for all formats alike
       on_record: (row: string[], info: { readonly bytes: number }) => {
         take(row, info.bytes);
@@ -35,6 +34,10 @@ export function rowsOfCsv(source: string, skipEmpty: boolean): ReadRows {
   }
   return faults.length > 0 ? { kind: 'bad', faults } : { kind: 'rows', rows };
 }
+
+/** A value in quotes that is empty is a value. */
+const isEmptyLine = (line: Uint8Array): boolean =>
+  line.length <= 2 && line.every((byte) => byte === 0x0a || byte === 0x0d);
 
 function newlinesIn(bytes: Uint8Array, from: number, end: number): number {
   let count = 0;

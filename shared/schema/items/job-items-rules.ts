@@ -8,7 +8,8 @@ import {
   widestOfMatrix,
   widestValues,
 } from '../../domain/items/job-items.ts';
-import { combinationsOf, taskColumnsOfMatrix } from '../../domain/items/job-matrix.ts';
+import { type ItemList, lineBreakFault } from '../../domain/items/item-list.ts';
+import { combinationsOf, parseMatrix, taskColumnsOfMatrix } from '../../domain/items/job-matrix.ts';
 import { type TaskColumns, taskColumnsOf } from '../../domain/items/task-columns.ts';
 import { DEFAULT_ACCOUNT } from '../../domain/rbac/policy.ts';
 import { ANNOTATIONS, parseBatch } from '../../domain/spec/annotations.ts';
@@ -133,8 +134,12 @@ export function readItems(annotations: Labels | undefined): ReadItems {
         forbidden(pathOf(key), `needs a work list: ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}`),
       ),
     );
-  if (text !== undefined) errors.push(...inlineErrors(text));
-  if (matrix !== undefined) errors.push(...matrixErrors(matrix, pathOf(ANNOTATIONS.matrix)));
+  if (text !== undefined) errors.push(...inlineErrors(text, batch !== undefined));
+  if (matrix !== undefined) {
+    const path = pathOf(ANNOTATIONS.matrix);
+    const faults = matrixErrors(matrix, path);
+    errors.push(...faults, ...(batch === undefined || faults.length > 0 ? [] : brokenValues(matrix, path)));
+  }
   if (errors.length > 0) return { kind: 'bad', errors };
   const items = jobItemsOf({ metadata: { annotations } });
   return { kind: 'ok', admitted: items === null ? null : admittedOf(items) };
@@ -149,14 +154,23 @@ const OF_LISTS = [ANNOTATIONS.batch, ANNOTATIONS.resourcesFromItems, ANNOTATIONS
 /** More of them help nobody. */
 const FAULTS_MAX = 10;
 
-function inlineErrors(text: string): readonly FieldError[] {
+function inlineErrors(text: string, isBatched: boolean): readonly FieldError[] {
   const path = pathOf(ANNOTATIONS.items);
   const parsed = parseInlineItems(text);
-  return parsed.kind === 'ok'
-    ? []
-    : parsed.faults
-        .slice(0, FAULTS_MAX)
-        .map(({ line, message }) => invalid(path, undefined, `line ${line}: ${message}`));
+  const faults = parsed.kind === 'bad' ? parsed.faults : isBatched ? brokenItems(parsed.list) : [];
+  return faults.slice(0, FAULTS_MAX).map(({ line, message }) => invalid(path, undefined, `line ${line}: ${message}`));
+}
+
+/** In an inline list each item is a line, and the first has the columns. */
+const brokenItems = ({ columns, rows }: ItemList) =>
+  rows.flatMap((row, i) => {
+    const message = lineBreakFault(columns, row);
+    return message === null ? [] : [{ line: i + 2, message }];
+  });
+
+function brokenValues(matrix: string, path: string): readonly FieldError[] {
+  const found = parseMatrix(matrix)?.values.find(({ values }) => values.some((value) => value.includes('\n')));
+  return found === undefined ? [] : [invalid(path, undefined, lineBreakFault([found.name], ['\n']) ?? '')];
 }
 
 function admittedOf(items: JobItems): AdmittedItems {

@@ -45,7 +45,10 @@ function valueOf(content: string): Read<unknown> {
   } catch (error) {
     return bad(`is not JSON: ${messageOf(error)}`);
   }
-  const { twice, altered: [altered] } = readJsonText(content);
+  const {
+    twice,
+    altered: [altered],
+  } = readJsonText(content);
   if (twice !== null) return bad(`the field ${JSON.stringify(twice)} occurs twice`);
   return altered === undefined ? { kind: 'ok', value } : bad(alteredText(altered.text));
 }

@@ -1,4 +1,4 @@
-import { ONLY_COLUMN, columnCountFault, counted } from '../../domain/items/item-list.ts';
+import { ONLY_COLUMN, columnCountFault, counted, lineBreakFault } from '../../domain/items/item-list.ts';
 import { rowsOfCsv } from './csv-rows.ts';
 import {
   type ListFault,
@@ -22,6 +22,8 @@ export type ListOptions = {
   readonly columns?: readonly string[];
   /** Leave out empty lines, which are faults otherwise. */
   readonly skipEmpty: boolean;
+  /** Several items make one variable, a line each: no value may have a line break. */
+  readonly isBatched?: boolean;
 };
 
 /**
@@ -88,7 +90,7 @@ function rowsOfLines(text: string, skipEmpty: boolean, split: (line: string) => 
   return faults.length > 0 ? { kind: 'bad', faults } : { kind: 'rows', rows };
 }
 
-function named(all: readonly NumberedRow[], { format, header, columns }: ListOptions): ParsedList {
+function named(all: readonly NumberedRow[], { format, header, columns, isBatched = false }: ListOptions): ParsedList {
   const [first] = all;
   const headLine = first?.line ?? 1;
   const head = header ? first?.row : undefined;
@@ -107,5 +109,11 @@ function named(all: readonly NumberedRow[], { format, header, columns }: ListOpt
         message: `the header has ${counted(head.length, 'column')}; ${counted(wanted.length, 'name')} given`,
       },
     ]);
-  return listOfRows(wanted, headLine, rows);
+  const broken = isBatched
+    ? rows.flatMap(({ line, row }) => {
+        const message = lineBreakFault(wanted, row);
+        return message === null ? [] : [{ line, message }];
+      })
+    : [];
+  return broken.length > 0 ? badList(broken) : listOfRows(wanted, headLine, rows);
 }

@@ -4,9 +4,23 @@ import { failedAttemptsText, limitHint } from '../../../cli/render/limit-hint.ts
 
 const job = (reason: string, spec: object = {}, failed = 0) =>
   JobSchema.parse({
-    metadata: { name: 'agg', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' },
-    spec: { completionMode: 'Indexed', completions: 9, template: { spec: { containers: [{ name: 'main' }] } }, ...spec },
-    status: { failed, conditions: [{ type: 'Failed', status: 'True', reason, lastTransitionTime: '2026-01-01T00:00:00Z' }] },
+    metadata: {
+      name: 'agg',
+      namespace: 'default',
+      uid: 'u',
+      resourceVersion: '1',
+      creationTimestamp: '2026-01-01T00:00:00Z',
+    },
+    spec: {
+      completionMode: 'Indexed',
+      completions: 9,
+      template: { spec: { containers: [{ name: 'main' }] } },
+      ...spec,
+    },
+    status: {
+      failed,
+      conditions: [{ type: 'Failed', status: 'True', reason, lastTransitionTime: '2026-01-01T00:00:00Z' }],
+    },
   });
 
 describe('the limit that has ended a Job', () => {

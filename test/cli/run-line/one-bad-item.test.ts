@@ -68,7 +68,9 @@ describe('200 items', () => {
       succeeded: 197,
       failed: 6,
       failedIndexes: '2,50,120',
-      conditions: expect.arrayContaining([expect.objectContaining({ type: 'Failed', reason: 'FailedIndexes' })]) as unknown,
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: 'Failed', reason: 'FailedIndexes' }),
+      ]) as unknown,
     });
     expect(attempts).toHaveLength(203);
   });

@@ -55,7 +55,10 @@ describe('a line is refused whole, and creates nothing', () => {
       '--schedule creates a CronJob: --replace is for Jobs; --dry-run=client -o yaml | kubectl apply -f - changes one',
     ],
     ['run zip --image i --restart Always -- ls', 'A Job ends: its tasks restart OnFailure or Never.'],
-    ['run zip --image i -P 50% -- ls', 'It is a number of tasks, not a share: they do not run on the CPUs of this machine.'],
+    [
+      'run zip --image i -P 50% -- ls',
+      'It is a number of tasks, not a share: they do not run on the CPUs of this machine.',
+    ],
     ['run zip --image i --restart never -- ls', 'It must be OnFailure or Never.'],
     [
       'run zip --image i --restart OnFailure --retries 2 -- ls',

@@ -74,7 +74,11 @@ describe('numbers that would be another text', () => {
     ['"items": [[1e21]]', 'items[0][0]', '1e21 would become 1e+21'],
     ['"env": {"N": 1.0}', 'env.N', '1.0 would become 1'],
   ])('%s are refused with their place', (rest, path, text) => {
-    for (const body of [message(rest), sns(message(rest)), `{"id":"e","source":"x","detail-type":"y","detail":${message(rest)}}`]) {
+    for (const body of [
+      message(rest),
+      sns(message(rest)),
+      `{"id":"e","source":"x","detail-type":"y","detail":${message(rest)}}`,
+    ]) {
       const read = readMessage(body, 'm1');
       expect(read).toMatchObject({ kind: 'unreadable' });
       expect(read.kind === 'unreadable' && read.faults[0]).toEqual({
