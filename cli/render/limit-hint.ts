@@ -3,18 +3,14 @@ import { type Job, type JobFailures, conditionOf } from '../client/api-objects.t
 /** A Job that failed by a limit which users may not have known: which limit it was, and what raises it; null: another reason. */
 export function limitHint(job: Job): string | null {
   const { spec } = job;
-  switch (conditionOf(job, 'Failed')?.reason) {
-    case 'BackoffLimitExceeded':
-      return spec.completionMode === 'Indexed' && spec.completions !== 1 && spec.backoffLimitPerIndex === undefined
-        ? 'spec.backoffLimit counts the failures of all indexes; with --retries N (spec.backoffLimitPerIndex, restartPolicy Never) one that fails leaves the others alone'
-        : null;
-    case 'MaxFailedIndexesExceeded':
-      return spec.maxFailedIndexes === undefined
-        ? null
-        : `more than ${spec.maxFailedIndexes} indexes have failed; --max-failed N (spec.maxFailedIndexes) lets more fail`;
-    default:
-      return null;
-  }
+  const reason = conditionOf(job, 'Failed')?.reason;
+  if (reason === 'BackoffLimitExceeded')
+    return spec.completionMode === 'Indexed' && spec.completions !== 1 && spec.backoffLimitPerIndex === undefined
+      ? 'spec.backoffLimit counts the failures of all indexes; with --retries N (spec.backoffLimitPerIndex, restartPolicy Never) one that fails leaves the others alone'
+      : null;
+  return reason === 'MaxFailedIndexesExceeded' && spec.maxFailedIndexes !== undefined
+    ? `more than ${spec.maxFailedIndexes} indexes have failed; --max-failed N (spec.maxFailedIndexes) lets more fail`
+    : null;
 }
 
 /**

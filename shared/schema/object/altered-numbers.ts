@@ -1,8 +1,5 @@
-import { Scalar, isMap, isPair, isScalar, isSeq, parseDocument } from 'yaml';
+import { type Scalar, isMap, isPair, isScalar, isSeq, parseDocument } from 'yaml';
 import { type FloatNumber, readJsonText } from './json-text.ts';
-
-/** A number that would be read as another text than the one that is written: 9007199254740993, 1.10, 1e21. */
-export const isAltered = (text: string): boolean => String(Number(text)) !== text;
 
 /** What to say of such a number. */
 export const alteredText = (text: string): string =>
