@@ -64,7 +64,7 @@ async function findInList(
   client: KubeClient,
   found: Map<string, Set<number>>,
 ): Promise<void> {
-  const hashes = new URLSearchParams(wanted.flatMap(linesOf).map((item) => ['hash', itemHash(item)]));
+  const hashes = new URLSearchParams(wanted.flatMap(linesOf).map((item): [string, string] => ['hash', itemHash(item)]));
   for (let next = ''; ; ) {
     const path = `${itemsPath(namespace, name)}?${hashes.toString()}`;
     const page = readAs(
