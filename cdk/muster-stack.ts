@@ -61,8 +61,10 @@ export class MusterStack extends Stack {
       calls,
     });
     const tasks = new TaskCluster(this, 'Tasks', { vpc: network.vpc, logsKept: settings.historyDays });
-    // IAM needs some seconds until ECS may use a role that has just been made, and the table takes longer.
-    tasks.cluster.node.addDependency(calls.ecsRole(), state);
+    // IAM needs some seconds until ECS may use a role that has just been made: the table, which takes longer, is made in between.
+    const ecsRole = calls.ecsRole();
+    state.node.addDependency(ecsRole);
+    tasks.cluster.node.addDependency(ecsRole, state);
     const names =
       settings.hostnames === null
         ? null

@@ -1,28 +1,34 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type CfnResource, Lazy, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Vpc } from 'aws-cdk-lib/aws-ec2';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Function as AnyFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import {
-  AwsCustomResource,
-  AwsCustomResourcePolicy,
-  type AwsSdkCall,
-  PhysicalResourceId,
-} from 'aws-cdk-lib/custom-resources';
+import { AwsCustomResource, type AwsSdkCall, PhysicalResourceId } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
 
 /** The one that ECS acts with in an account (ECS developer guide, service-linked roles). */
 const ECS_ROLE = 'AWSServiceRoleForECS';
 const ECS = 'ecs.amazonaws.com';
 
+/** What IAM, or EC2, answers when a policy denies a call: an organization's, or a permissions boundary. */
+const DENIED = 'AccessDenied|UnauthorizedOperation';
+
+/** In the environment of the function: what it may do, a line each. It is for CloudFormation, and nobody reads it. */
+const RIGHTS = 'RIGHTS';
+
 /**
  * Calls of AWS for which CloudFormation has no resource, each made once while the stack is deployed, by one function of
  * CDK's own with the rights for these calls alone.
+ *
+ * IAM needs some seconds to spread a right, and a function that runs goes on with what it knew before. So all rights are in one
+ * policy, which is there before the function, and a change of them is a change of the function, too: CloudFormation updates it
+ * in between, and it starts anew.
  */
 export class DeployCalls extends Construct {
   readonly #role: Role;
   readonly #logGroup: LogGroup;
+  readonly #rights: PolicyStatement[] = [];
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -36,7 +42,8 @@ export class DeployCalls extends Construct {
 
   /**
    * Makes sure that the account has ECS's role. ECS makes it for the first cluster, and then refuses the cluster, because IAM
-   * has not spread the role yet. CloudFormation's own resource refuses an account that has it.
+   * has not spread the role yet. CloudFormation's own resource refuses an account that has it. Where a policy denies the call, the
+   * role may be there nevertheless: if it is not, the cluster says so.
    */
   ecsRole(): Construct {
     const { partition, account } = Stack.of(this);
@@ -50,12 +57,15 @@ export class DeployCalls extends Construct {
       service: 'IAM',
       action: 'createServiceLinkedRole',
       parameters: { AWSServiceName: ECS },
-      ignoreErrorCodesMatching: 'InvalidInput', // it has been taken
+      ignoreErrorCodesMatching: `InvalidInput|${DENIED}`, // it has been taken
       physicalResourceId: PhysicalResourceId.of(ECS_ROLE),
     });
   }
 
-  /** Takes from a VPC's default security group the rules that AWS gives it; nothing of ours is in the group. */
+  /**
+   * Takes from a VPC's default security group the rules that AWS gives it; nothing of ours is in the group, so where a policy
+   * denies it, they stay.
+   */
   closeDefaultGroup(vpc: Vpc): void {
     const groupId = vpc.vpcDefaultSecurityGroup;
     const { partition, region, account } = Stack.of(this);
@@ -70,7 +80,7 @@ export class DeployCalls extends Construct {
         service: 'EC2',
         action: `revokeSecurityGroup${direction}`,
         parameters: { GroupId: groupId, IpPermissions: [rule] },
-        ignoreErrorCodesMatching: 'InvalidPermission.NotFound',
+        ignoreErrorCodesMatching: `InvalidPermission.NotFound|${DENIED}`,
         physicalResourceId: PhysicalResourceId.of(`${groupId} ${direction}`),
       });
     }
@@ -81,7 +91,7 @@ export class DeployCalls extends Construct {
    * and would leave it.
    */
   protectTable(table: TableV2): Construct {
-    const right = new PolicyStatement({ actions: ['dynamodb:UpdateTable'], resources: [table.tableArn] });
+    const right = new PolicyStatement({ actions: ['dynamodb:UpdateTable'], resources: [arnAheadOf(table)] });
     return this.#once('TableProtection', right, {
       service: 'DynamoDB',
       action: 'updateTable',
@@ -93,7 +103,8 @@ export class DeployCalls extends Construct {
 
   /**
    * Reserves concurrency for a function, which is also its limit, where the account has so much. AWS refuses what leaves less than
-   * 100 unreserved, in a new account less than all of its ten; a refusal of what nobody has asked for must not end a deployment.
+   * 100 unreserved, in a new account less than all of its ten, and a policy may deny it; a refusal of what nobody has asked for
+   * must not end a deployment.
    */
   reserveIfRoom(lambda: IFunction, concurrency: number): Construct {
     const right = new PolicyStatement({ actions: ['lambda:PutFunctionConcurrency'], resources: [lambda.functionArn] });
@@ -101,18 +112,39 @@ export class DeployCalls extends Construct {
       service: 'Lambda',
       action: 'putFunctionConcurrency',
       parameters: { FunctionName: lambda.functionName, ReservedConcurrentExecutions: concurrency },
-      ignoreErrorCodesMatching: 'InvalidParameterValueException', // there is no room
+      ignoreErrorCodesMatching: `InvalidParameterValueException|${DENIED}`, // there is no room
       physicalResourceId: PhysicalResourceId.of('AuthorizerConcurrency'),
     });
   }
 
   #once(id: string, right: PolicyStatement, call: AwsSdkCall): AwsCustomResource {
-    return new AwsCustomResource(this, id, {
+    this.#role.addToPolicy(right);
+    this.#rights.push(right);
+    const resource = new AwsCustomResource(this, id, {
       onUpdate: call, // also when it is made
       role: this.#role,
-      policy: AwsCustomResourcePolicy.fromStatements([right]),
       logGroup: this.#logGroup,
       installLatestAwsSdk: false, // Lambda's own knows these calls, and is there at once
     });
+    if (this.#rights.length === 1) this.#startAnewWithRights();
+    return resource;
   }
+
+  #startAnewWithRights(): void {
+    const id = `AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll('-', '')}`;
+    const shared = Stack.of(this).node.findChild(id);
+    if (!(shared instanceof AnyFunction)) throw new Error(`${id} is no function: CDK has changed`);
+    const line = ({ actions, resources }: PolicyStatement) => [...actions, ...resources].join(' ');
+    shared.addEnvironment(RIGHTS, Lazy.string({ produce: () => this.#rights.map(line).join('\n') }));
+  }
+}
+
+/**
+ * The ARN of a table by the name that CloudFormation will give it (stack, logical id, and something random: CloudFormation user
+ * guide, "Name type"), so that a right for it can be there before the table.
+ */
+function arnAheadOf(table: TableV2): string {
+  const stack = Stack.of(table);
+  const id = stack.getLogicalId(table.node.defaultChild as CfnResource);
+  return stack.formatArn({ service: 'dynamodb', resource: 'table', resourceName: `${stack.stackName}-${id}-*` });
 }

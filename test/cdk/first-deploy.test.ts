@@ -21,20 +21,82 @@ const calls = callsOf(stack);
 const calling = (action: string) => calls.find(({ call }) => call['action'] === action)!;
 
 /** Everything that must exist before a resource, by logical id. */
-function before(id: string, seen = new Set<string>()): ReadonlySet<string> {
-  for (const next of stack.needs(id)) if (!seen.has(next)) before(next, seen.add(next));
+function before(id: string, deployed = stack, seen = new Set<string>()): ReadonlySet<string> {
+  for (const next of deployed.needs(id)) if (!seen.has(next)) before(next, deployed, seen.add(next));
   return seen;
 }
+
+/** IAM's name of what a custom resource calls, such as `iam:CreateServiceLinkedRole`. */
+const actionOf = (call: Json): string =>
+  `${String(call['service']).toLowerCase()}:${String(call['action']).replace(/^./, (first) => first.toUpperCase())}`;
 
 describe('the first deployment of an account', () => {
   test('makes the role that ECS needs, or finds it, before there is a cluster', () => {
     const { id, call } = calling('createServiceLinkedRole');
     expect(call).toMatchObject({
       parameters: { AWSServiceName: 'ecs.amazonaws.com' },
-      ignoreErrorCodesMatching: 'InvalidInput',
     });
     for (const type of ['AWS::ECS::Cluster', 'AWS::ECS::ClusterCapacityProviderAssociations'])
       for (const each of stack.all(type).keys()) expect(before(each)).toContain(id);
+  });
+
+  test('makes the table in between, which gives IAM the time to spread the role', () => {
+    const { id } = calling('createServiceLinkedRole');
+    const [table = ''] = stack.all('AWS::DynamoDB::GlobalTable').keys();
+    expect(before(table)).toContain(id);
+    for (const each of stack.all('AWS::ECS::Cluster').keys()) expect(before(each)).toContain(table);
+  });
+
+  test.each([{}, { auth: 'token' }, { vpcId: 'vpc-1', subnetIds: 'subnet-1' }, { tableName: 'restored' }])(
+    'has every right of a call in one policy before the function that calls, with %o',
+    (settings) => {
+      const deployed = musterTemplate(settings);
+      const made = callsOf(deployed);
+      expect(made.length).toBeGreaterThan(0);
+      const callers = new Set(made.map(({ resource }) => ref(resource.Properties['ServiceToken'])));
+      expect(callers.size).toBe(1);
+      const [caller = ''] = callers;
+      const properties = deployed.all('AWS::Lambda::Function').get(caller)!.Properties;
+      const role = ref(properties['Role']);
+      const policies = [...deployed.all('AWS::IAM::Policy')].filter(([, { Properties }]) =>
+        (Properties['Roles'] as unknown[]).map(ref).includes(role),
+      );
+      expect(policies).toHaveLength(1);
+      expect(before(caller, deployed)).toContain(policies[0]![0]);
+      const rights = deployed.rights.filter(({ owner }) => owner === role);
+      const allowed = rights.flatMap(({ actions }) => actions);
+      expect(allowed.filter((action) => !action.startsWith('logs:')).sort()).toEqual(
+        made.map(({ call }) => actionOf(call)).sort(),
+      );
+      for (const { id } of made) expect([...deployed.needs(id)].filter((need) => need === policies[0]![0])).toEqual([]);
+    },
+  );
+
+  test.each(['Network', 'Authorizer', 'StateTable'])('starts that function anew when a right changes: %s', (part) => {
+    const tokens = musterTemplate({ auth: 'token' });
+    const { resource } = callsOf(tokens)[0]!;
+    const { Properties } = tokens.all('AWS::Lambda::Function').get(ref(resource.Properties['ServiceToken']))!;
+    const { Variables } = Properties['Environment'] as { readonly Variables: Json };
+    expect(JSON.stringify(Variables['RIGHTS'])).toContain(part);
+  });
+
+  test('goes on where a policy of the organization denies what is no more than good manners', () => {
+    // The codes of IAM, EC2, and Lambda for a denial (each service's API reference, common errors).
+    const denials: Readonly<Record<string, string>> = {
+      createServiceLinkedRole: 'AccessDenied',
+      revokeSecurityGroupIngress: 'UnauthorizedOperation',
+      revokeSecurityGroupEgress: 'UnauthorizedOperation',
+      putFunctionConcurrency: 'AccessDeniedException',
+    };
+    const goesOn = (call: Json, code: string) => new RegExp(String(call['ignoreErrorCodesMatching'])).test(code);
+    for (const { call } of callsOf(musterTemplate({ auth: 'token' }))) {
+      const action = String(call['action']);
+      const code = denials[action];
+      expect([action, goesOn(call, code ?? 'AccessDeniedException')]).toEqual([action, code !== undefined]);
+      expect([action, goesOn(call, 'ThrottlingException')]).toEqual([action, false]);
+    }
+    expect(goesOn(calling('createServiceLinkedRole').call, 'InvalidInput')).toBe(true); // it is there
+    expect(goesOn(calling('revokeSecurityGroupIngress').call, 'InvalidPermission.NotFound')).toBe(true);
   });
 
   test('may make that role and no other', () => {
@@ -63,6 +125,8 @@ describe('the first deployment of an account', () => {
     const { id, call } = calling('updateTable');
     const [table] = stack.all('AWS::DynamoDB::GlobalTable').keys();
     expect(call['parameters']).toEqual({ TableName: `<${table}>`, DeletionProtectionEnabled: true });
+    const [right] = stack.rights.filter(({ actions }) => actions.includes('dynamodb:UpdateTable'));
+    expect(JSON.stringify(right!.resources)).toContain(`:table/Muster-${table}-*"`);
     const earlier = before(id);
     for (const type of ['AWS::Lambda::EventSourceMapping', 'AWS::ApiGateway::Stage', 'AWS::ECS::Cluster'])
       for (const each of stack.all(type).keys()) expect(earlier).toContain(each);
@@ -76,8 +140,9 @@ describe('the first deployment of an account', () => {
     const id = tokens.functionOf('authorizer');
     expect(call).toMatchObject({
       parameters: { FunctionName: `<${id}>`, ReservedConcurrentExecutions: 10 },
-      ignoreErrorCodesMatching: 'InvalidParameterValueException', // a new account has ten, all of them unreserved
     });
+    // A new account has ten, all of them unreserved.
+    expect('InvalidParameterValueException').toMatch(new RegExp(String(call['ignoreErrorCodesMatching'])));
     const [right] = tokens.rights.filter(({ actions }) => actions.includes('lambda:PutFunctionConcurrency'));
     expect(right!.resources).toEqual([{ 'Fn::GetAtt': [id, 'Arn'] }]);
     expect(tokens.functions.get(id)!.Properties).not.toHaveProperty('ReservedConcurrentExecutions');
