@@ -7,7 +7,8 @@ const app = new App({ postCliContext: FLAGS });
 /** Reports invalid settings without a stack trace. */
 function settings(): Settings {
   try {
-    return readSettings((key) => app.node.tryGetContext(key), process.env['CDK_DEFAULT_REGION']);
+    const context = app.node.getAllContext() as Readonly<Record<string, unknown>>;
+    return readSettings((key) => context[key], process.env['CDK_DEFAULT_REGION'], Object.keys(context));
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);

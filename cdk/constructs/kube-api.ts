@@ -16,7 +16,7 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { AccessLog } from '../settings.ts';
+import type { AccessLog } from '../setting-fields.ts';
 
 /** The longest that API Gateway waits for a streamed response, and Lambda's own limit: a watch must end by itself before it. */
 export const STREAM_MAX = Duration.minutes(15);

@@ -11,6 +11,7 @@ describe('settings of a deployment', () => {
       stopsPerSec: 10,
       hostnames: null,
       historyDays: 30,
+      auditDays: 90,
       submissions: null,
       tableName: null,
       formats: 'current',
@@ -36,6 +37,7 @@ describe('settings of a deployment', () => {
       stopsPerSec: 0.5,
       hostnames: null,
       historyDays: 90,
+      auditDays: 90,
       submissions: null,
       tableName: null,
       formats: 'current',
@@ -135,7 +137,6 @@ describe('settings of a deployment', () => {
     expect(read({ authorization: 'RBAC' }).access).toMatchObject({ auth: 'iam', authorization: 'RBAC' });
     expect(read({ auth: 'token', accounts: 210987654321 }).access.accounts).toEqual(['210987654321']);
     expect(read({ admins: arns }).access).toMatchObject({ auth: 'iam', accounts: [] });
-    expect(read({ admins: '' }).access.admins).toEqual([]);
   });
 
   test('map service accounts to task roles', () => {
@@ -244,13 +245,21 @@ describe('settings of a deployment', () => {
       },
       'are too many for the environment of a function: let them share a role',
     ],
+    [{ admins: '' }, 'admins=: is empty: leave it out for none'],
+    [{ taskRoles: ' ' }, 'taskRoles= : is empty: leave it out for none'],
+    [{ tableName: '' }, 'tableName=: must be the name of a DynamoDB table'],
+    [{ auditDays: '100' }, 'auditDays=100: must be one of 1, 3, 5,'],
     [{ tracing: 'yes' }, 'tracing=yes: must be true or false'],
+    [{ tracing: '' }, 'tracing=: must be true or false'],
     [{ earlyCounting: 'yes' }, 'earlyCounting=yes: must be true or false'],
     [
       { flowLogs: 'true', vpcId: 'vpc-1', subnetIds: 'subnet-1' },
       'flowLogs=true: must be false for a VPC that is given',
     ],
     [{ assignPublicIp: 'yes' }, 'assignPublicIp=yes: must be ENABLED or DISABLED'],
+    [{ assignPublicIp: 'DISABLED' }, 'assignPublicIp=DISABLED: needs vpcId and subnetIds: in the VPC that is created'],
+    [{ zones: '2', vpcId: 'vpc-1', subnetIds: 'subnet-1' }, 'zones=2: is for the VPC that is created'],
+    [{ hostsMax: '5000' }, 'hostsMax=5000: needs hostnames: without them there are no names'],
     [{ hostnames: 'internal' }, `hostnames=internal: ${ZONE}; or true for muster.internal, false for no names`],
     [{ hostnames: 'Jobs.internal' }, `hostnames=Jobs.internal: ${ZONE}`],
     [{ hostnames: 'jobs..internal' }, `hostnames=jobs..internal: ${ZONE}`],
@@ -267,9 +276,82 @@ describe('settings of a deployment', () => {
     expect(() => read(context)).toThrow(sentence);
   });
 
-  test('all that makes no sense is reported at once', () => {
-    expect(() => read({ zones: '9', stopsPerSec: '0' })).toThrow(
-      /^Invalid settings:\n {2}zones=9: .+\n {2}stopsPerSec=0: .+$/,
+  // What cdk.json may hold and the command line cannot.
+  test.each<[Record<string, unknown>, string]>([
+    [
+      { subnetIds: ['subnet-1'], vpcId: 'vpc-1' },
+      'subnetIds=["subnet-1"]: must be text, as on the command line, not a list',
+    ],
+    [{ zones: true }, 'zones=true: must be text, as on the command line, not a boolean'],
+    [{ tracing: 1 }, 'tracing=1: must be text, as on the command line, not a number'],
+    [{ tableName: null }, 'tableName=null: must be text, as on the command line, not null'],
+    [{ taskRoles: { a: 'b' } }, 'taskRoles={"a":"b"}: must be text, as on the command line, not an object'],
+  ])('%o has the wrong type', (context, sentence) => {
+    expect(() => read(context)).toThrow(sentence);
+  });
+
+  const wrongs = (context: Record<string, unknown>, region?: string): readonly string[] => {
+    try {
+      readSettings((key) => context[key], region, Object.keys(context));
+      return [];
+    } catch (error) {
+      const [head, ...lines] = (error as Error).message.split('\n');
+      expect(head).toBe('Invalid settings:');
+      return lines.map((line) => line.trim());
+    }
+  };
+
+  test('all that makes no sense is reported at once, also what settings ask of one another', () => {
+    expect(wrongs({ launchesPerSec: '200', zones: '9', alarms: 'foo', accounts: '123456789012', zone: '2' })).toEqual([
+      'zone=2: there is no such setting: did you mean zones?',
+      'zones=9: must be 1, 2 or 3',
+      'alarms=foo: must be usual or all',
+      'accounts=123456789012: need auth=token: with iam, policies of IAM say who may call',
+      expect.stringMatching(/^launchesPerSec=200: Fargate allows 20 RunTask calls/),
+    ]);
+    expect(wrongs({ stopsPerSec: '0', launchesPerSec: '30' })).toHaveLength(1); // the sum cannot be known
+  });
+
+  test.each([
+    ['authorisation', 'RBAC', 'did you mean authorization?'],
+    ['alarmEmial', 'ops@example.org', 'did you mean alarmEmail?'],
+    ['zone', '2', 'did you mean zones?'],
+    ['VPCID', 'vpc-1', 'did you mean vpcId?'],
+    ['launchRate', '5', 'docs/deploy.md has a table of all'],
+    ['muster:zones', '2', 'docs/deploy.md has a table of all'],
+    ['constructor', 'x', 'docs/deploy.md has a table of all'],
+  ])('%s is no setting, and is refused', (name, value, hint) => {
+    expect(wrongs({ [name]: value })).toEqual([`${name}=${value}: there is no such setting: ${hint}`]);
+  });
+
+  test.each([
+    'aws:cdk:enable-path-metadata',
+    'aws-cdk:enableDiffNoFail',
+    '@aws-cdk/aws-iam:minimizePolicies',
+    '@aws-cdk/core:permissionsBoundary',
+    'availability-zones:account=123456789012:region=eu-central-1',
+    'vpc-provider:account=123456789012:filter.vpc-id=vpc-1:region=eu-central-1',
+    'ssm:account=123456789012:parameterName=/x:region=eu-central-1',
+    'cdk-migrate',
+  ])("%s is CDK's own", (key) => {
+    expect(wrongs({ [key]: true })).toEqual([]);
+  });
+
+  test('launches are as many as a Region allows: fewer in those that are new', () => {
+    const rate = (region?: string, context = {}) =>
+      readSettings((key) => (context as Record<string, unknown>)[key], region).launchesPerSec;
+    expect([rate(), rate('eu-central-1'), rate('cn-northwest-1'), rate('us-gov-west-1')]).toEqual([18, 18, 18, 18]);
+    expect([rate('ap-southeast-6'), rate('ap-east-2'), rate('xx-new-1')]).toEqual([4.5, 4.5, 4.5]);
+    expect(wrongs({ launchesPerSec: '18' }, 'ap-southeast-6')).toEqual([
+      'launchesPerSec=18: Fargate allows 5 RunTask calls per second for the whole account: set at most 5, or set runTaskQuota if AWS has raised your quota',
+    ]);
+    expect(rate('ap-southeast-6', { launchesPerSec: '18', runTaskQuota: '20' })).toBe(18);
+  });
+
+  test('tracing is refused in China, where Lambda has none', () => {
+    expect(wrongs({ tracing: 'true' }, 'cn-north-1').join()).toContain(
+      "tracing=true: must be false in China's Regions",
     );
+    expect(wrongs({ tracing: 'true' }, 'eu-central-1')).toEqual([]);
   });
 });
