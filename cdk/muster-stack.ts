@@ -83,6 +83,7 @@ export class MusterStack extends Stack {
       authorizer: authorizer?.lambda ?? null,
       requestsPerSec: settings.apiRequestsPerSec,
       accessLog: settings.accessLog,
+      logKept: settings.auditDays,
       tracing: settings.tracing,
     });
     this.#sweepEveryMinute(handlers.sweep);
@@ -119,6 +120,11 @@ export class MusterStack extends Stack {
     this.#output('Cluster', tasks.cluster.clusterName, 'Tasks run on this ECS cluster');
     this.#output('Table', state.table.tableName, 'All state; kept when the stack is deleted');
     this.#output('TaskLogs', tasks.logGroup.logGroupName, 'What tasks print; kept when the stack is deleted');
+    this.#output(
+      'AuditLog',
+      handlers.api.logGroup.logGroupName,
+      'Who has changed what, beside what the API itself logs',
+    );
     this.#output('TaskRole', tasks.taskRole.roleName, 'Attach the permissions that your tasks need');
     if (queues.submit !== undefined)
       this.#output('SubmitQueue', queues.submit.queue.queueArn, 'Messages here make Jobs');
@@ -129,7 +135,7 @@ export class MusterStack extends Stack {
    * No function that drains a queue has reserved concurrency: for queues, MaximumConcurrency is the throttle that loses
    * nothing. Together they use seven of a new account's ten; nine with submissions. Such an account cannot reserve any for the API either.
    */
-  #handlers({ apiConcurrency, submissions, tracing }: Settings): Handlers {
+  #handlers({ apiConcurrency, auditDays, submissions, tracing }: Settings): Handlers {
     return {
       ...(submissions === null ? {} : { submit: this.#submitFunction(tracing) }),
       api: new HandlerFunction(this, 'ApiFunction', {
@@ -139,6 +145,7 @@ export class MusterStack extends Stack {
         timeout: STREAM_MAX, // a long list that is read slowly is one request
         loop: 'cut',
         reservedConcurrency: apiConcurrency,
+        logKept: auditDays, // who has changed what is in it
       }),
       reconcile: new HandlerFunction(this, 'ReconcileFunction', {
         handler: 'reconcile',

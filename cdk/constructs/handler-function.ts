@@ -37,6 +37,8 @@ export type HandlerFunctionProps = {
    * Never for one that drains a queue.
    */
   readonly reservedConcurrency?: number | null;
+  /** How long its log is kept, also without the stack; omitted: a week, and no longer than the stack. */
+  readonly logKept?: RetentionDays;
   /** Whether AWS X-Ray samples invocations; without it Lambda goes by what the caller says. */
   readonly tracing: boolean;
 };
@@ -51,20 +53,23 @@ const REQUIRE =
 const HANDLER_METADATA = 'muster:handler';
 
 /**
- * One of our functions: a bundled ES module on arm64, JSON logs kept for a week, and a role that may only write its own
+ * One of our functions: a bundled ES module on arm64, JSON logs, kept for a week unless asked otherwise, and a role that may only write its own
  * log.
  */
 export class HandlerFunction extends Construct {
   readonly lambda: NodejsFunction;
+  readonly logGroup: LogGroup;
   readonly role: Role;
 
   constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
     super(scope, id);
     const { handler, memoryMb, timeout, loop, retryAttempts, reservedConcurrency = null, tracing } = props;
+    const { logKept } = props;
     const logGroup = new LogGroup(this, 'Log', {
-      retention: RetentionDays.ONE_WEEK,
-      removalPolicy: RemovalPolicy.DESTROY,
+      retention: logKept ?? RetentionDays.ONE_WEEK,
+      removalPolicy: logKept === undefined ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
+    this.logGroup = logGroup;
     // Our own role: Lambda's managed policy may write to every log group of the account.
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(this.role);

@@ -14,7 +14,7 @@ import {
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { AccessLog } from '../setting-fields.ts';
 
@@ -65,6 +65,8 @@ export type KubeApiProps = {
   /** Above it the gateway answers 429, which clients repeat. */
   readonly requestsPerSec: number;
   readonly accessLog: AccessLog | null;
+  /** How long the access log is kept, also without the stack. */
+  readonly logKept: RetentionDays;
   readonly tracing: boolean;
 };
 
@@ -123,8 +125,9 @@ const REMAINING = [
 export class KubeApi extends Construct {
   readonly api: RestApi;
 
-  constructor(scope: Construct, id: string, { handler, authorizer, requestsPerSec, accessLog, tracing }: KubeApiProps) {
+  constructor(scope: Construct, id: string, props: KubeApiProps) {
     super(scope, id);
+    const { handler, authorizer, requestsPerSec, accessLog, logKept, tracing } = props;
     this.api = new RestApi(this, 'Api', {
       restApiName: Stack.of(this).stackName,
       description: 'The Kubernetes API of Muster',
@@ -136,7 +139,10 @@ export class KubeApi extends Construct {
         tracingEnabled: tracing,
         ...(accessLog === null
           ? {}
-          : this.#accessLog(authorizer === null ? '$context.identity.userArn' : '$context.authorizer.username')),
+          : this.#accessLog(
+              authorizer === null ? '$context.identity.userArn' : '$context.authorizer.username',
+              logKept,
+            )),
       },
       binaryMediaTypes: BINARY,
       // One for all APIs of the account in the Region, so it stays when this one goes.
@@ -166,10 +172,10 @@ export class KubeApi extends Construct {
     return { authorizationType: AuthorizationType.CUSTOM, authorizer };
   }
 
-  #accessLog(caller: string): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
+  #accessLog(caller: string, logKept: RetentionDays): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
     const logGroup = new LogGroup(this, 'AccessLog', {
-      retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: RemovalPolicy.DESTROY,
+      retention: logKept,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     return {
       accessLogDestination: new LogGroupLogDestination(logGroup),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Json, musterTemplate, ref } from './template.ts';
+import { type Json, type Resource, musterTemplate, ref } from './template.ts';
 
 const stack = musterTemplate();
 const given = { vpcId: 'vpc-0123456789abcdef0', subnetIds: 'subnet-0123456789abcdef0' };
@@ -50,6 +50,24 @@ describe('the API', () => {
     });
     expect(Format).not.toContain('\n'); // a line a request
     expect([...stack.all('AWS::Logs::LogGroup').keys()]).toContain(ref(DestinationArn));
+  });
+
+  test.each([
+    [{}, 90],
+    [{ auditDays: '3653' }, 3_653],
+  ])('keeps that, and who has changed what, as long as is asked for: %o', (settings, days) => {
+    const deployed = musterTemplate(settings);
+    const [{ Properties }] = deployed.all('AWS::ApiGateway::Stage').values() as unknown as [Resource];
+    const { DestinationArn } = Properties['AccessLogSetting'] as { readonly DestinationArn: unknown };
+    const groups = deployed.all('AWS::Logs::LogGroup');
+    const logOf = (handler: string) => {
+      const { LoggingConfig } = deployed.functions.get(deployed.functionOf(handler))!.Properties;
+      return ref((LoggingConfig as Json)['LogGroup']);
+    };
+    const kept = (id: string) => groups.get(id)!.Properties['RetentionInDays'];
+    expect([kept(ref(DestinationArn)), kept(logOf('api'))]).toEqual([days, days]);
+    expect(['reconcile', 'dispatch', 'sweep'].map((handler) => kept(logOf(handler)))).toEqual([7, 7, 7]);
+    expect(deployed.outputs['AuditLog']).toMatchObject({ Value: { Ref: logOf('api') } });
   });
 
   test('needs a role of the account for that, which stays, or is there already', () => {

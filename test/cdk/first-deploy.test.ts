@@ -118,6 +118,8 @@ describe('the first deployment of an account', () => {
     expect(policies).toEqual([
       ['StateTable', 'RetainExceptOnCreate'],
       ['TasksLog', 'RetainExceptOnCreate'],
+      ['ApiFunctionLog', 'RetainExceptOnCreate'], // who has changed what
+      ['KubeAccessLog', 'RetainExceptOnCreate'],
     ]);
   });
 

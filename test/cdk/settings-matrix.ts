@@ -35,6 +35,7 @@ export const SETTINGS_MATRIX: Readonly<Record<string, Readonly<Record<string, st
     ]),
   ),
   'a table that is there': { tableName: 'muster-restored' },
+  'audit for ten years': { auditDays: '3653' },
   'no access log': { accessLog: 'false' },
   'access log with a role that is there': { accessLog: 'account' },
   'administrators by token': { auth: 'token', admins: ALL.admins },

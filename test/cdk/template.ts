@@ -60,6 +60,11 @@ export class Deployed {
     return (this.#template.toJSON() as { readonly Conditions?: Json }).Conditions ?? {};
   }
 
+  /** What a deployment prints, by name. */
+  get outputs(): Json {
+    return (this.#template.toJSON() as { readonly Outputs: Json }).Outputs;
+  }
+
   get types(): readonly string[] {
     const { Resources } = this.#template.toJSON() as { readonly Resources: Record<string, Resource> };
     return [...new Set(Object.values(Resources).map(({ Type }) => Type))];
