@@ -13,7 +13,9 @@ export function grantAnnouncing(
   const allow = (actions: string[], resources: string[], conditions = {}) =>
     role.addToPrincipalPolicy(new PolicyStatement({ actions, resources, conditions }));
   if (eventBus !== null)
-    allow(['events:PutEvents'], [busArn(eventBus, Stack.of(role))], { StringEquals: { 'events:source': 'muster' } });
+    allow(['events:PutEvents'], [busArn(eventBus, Stack.of(role))], {
+      'ForAllValues:StringEquals': { 'events:source': 'muster' }, // a request has several entries, so the key is a list
+    });
   if (taskTokens) allow(['states:SendTaskFailure', 'states:SendTaskSuccess'], ['*']);
 }
 

