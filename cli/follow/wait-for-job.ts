@@ -9,7 +9,7 @@ import { type JobView, openView } from './job-view.ts';
 import { type KubeClient, failuresPath } from '../client/kube-client.ts';
 import { formatDuration } from '../render/age.ts';
 import { failureLines } from '../render/failures.ts';
-import { failedAttemptsText, limitHint } from '../render/limit-hint.ts';
+import { failedAttemptsText, limitHint } from './limit-hint.ts';
 import { onOneLine } from '../render/table.ts';
 import type { Output } from '../output.ts';
 import type { Shell, Signal } from '../shell.ts';

@@ -16,7 +16,7 @@ const EXAMPLES = {
     'muster logs frames --index 0-3,7 --tail 5',
     'muster logs frames --index 7 -f',
     'muster logs matrix -i node=22,os=debian',
-    'muster logs frames --failed --tail 20  # each index that failed and has not succeeded',
+    'muster logs frames --failed --tail 20  # each index that failed',
     'muster logs frames --results out       # out/000007/stdout, exit, attempt; again: what is missing',
   ),
   failures: examples(
@@ -95,7 +95,7 @@ With --results, of each index the last attempt that has ended:
   FOLDER/000007-banana.txt/attempt   its number
   FOLDER/joblog.tsv                  as \`muster joblog\` prints it
   FOLDER/job.json                    whose results these are
-  A rerun's results join those of the Job that it repeats: the same FOLDER, with FOLDER/joblog-RERUN.tsv beside.
+  A rerun's results join those of the Job that it repeats, with FOLDER/joblog-RERUN.tsv beside.
   What is complete and unchanged is not fetched again, so the same command continues after Ctrl-C.
 `;
 

@@ -71,8 +71,9 @@ describe('run --wait', () => {
     ];
     const { waited } = await waiting({ steps });
     expect(waited.code).toBe(1);
-    expect(waited.out.trimEnd().split('\n').slice(-2)).toEqual([
+    expect(waited.out.trimEnd().split('\n').slice(-3)).toEqual([
       'job.batch/sums failed: BackoffLimitExceeded: Job has reached the specified backoff limit (0/4 succeeded, 1 attempt failed in 5s)',
+      'Its limit: spec.backoffLimit counts the failures of all indexes; with --retries N (spec.backoffLimitPerIndex, restartPolicy Never) one that fails leaves the others alone',
       'See why: muster failures sums, muster doctor sums',
     ]);
   });
@@ -91,11 +92,12 @@ describe('run --wait', () => {
       },
     ];
     const { waited } = await waiting({ steps });
-    expect(waited.out.trimEnd().split('\n').slice(-5)).toEqual([
+    expect(waited.out.trimEnd().split('\n').slice(-6)).toEqual([
       'job.batch/sums failed: BackoffLimitExceeded: Job has reached the specified backoff limit (0/4 succeeded, 1 attempt failed in 5s)',
       '  exit code 1: index 0',
       '    Traceback',
       '    KeyError: 7',
+      'Its limit: spec.backoffLimit counts the failures of all indexes; with --retries N (spec.backoffLimitPerIndex, restartPolicy Never) one that fails leaves the others alone',
       'See why: muster failures sums, muster logs sums --index 0 --attempt 1',
     ]);
   });

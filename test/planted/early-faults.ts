@@ -41,9 +41,9 @@ export const EARLY_FAULTS: readonly PlantedFault[] = [
       { file: ECS_TASK, find: "task.stopCode === 'EssentialContainerExited' &&", replace: '' },
       {
         file: ECS_TASK,
-        find: 'stopCode: task.stopCode ?? null,',
+        find: 'const { stopCode = null } = task;',
         replace:
-          "stopCode: task.lastStatus === 'DEPROVISIONING' ? 'EssentialContainerExited' : (task.stopCode ?? null),",
+          "const stopCode = task.lastStatus === 'DEPROVISIONING' ? 'EssentialContainerExited' : (task.stopCode ?? null);",
       },
     ],
     breaks: ['G2', 'G5'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FailuresSchema, JobSchema } from '../../../cli/client/api-objects.ts';
-import { failedAttemptsText, limitHint } from '../../../cli/render/limit-hint.ts';
+import { failedAttemptsText, limitHint } from '../../../cli/follow/limit-hint.ts';
 
 const job = (reason: string, spec: object = {}, failed = 0) =>
   JobSchema.parse({

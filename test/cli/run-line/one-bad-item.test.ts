@@ -54,7 +54,7 @@ async function ended(line: string, fates: string) {
   const made = await aFolder({}).type(`${RUN} --dry-run=client -o yaml ${line}`);
   const files: Files = { 'job.yaml': made.out, 'fates.yaml': fates };
   const { code, out } = await aFolder(files).type('simulate -f job.yaml --script fates.yaml -o json');
-  expect(code).toBe(0);
+  expect(code).toBe(1); // the Job fails
   return JSON.parse(out) as { final: Record<string, unknown>; attempts: readonly unknown[] };
 }
 
