@@ -95,7 +95,7 @@ describe.concurrent('a Job of Furiko', { timeout: TEST_MS }, () => {
       { withKeys: ['bad', 'slow'] },
       'Failed',
       OUT_OF_ATTEMPTS,
-      ['1 Terminated/Failed', '1 Terminated/Stopped (AllSuccessful failed)'],
+      ['1 Terminated/Failed', '1 Terminated/Killed (AllSuccessful failed)'],
     ],
     [
       'any',
@@ -103,7 +103,7 @@ describe.concurrent('a Job of Furiko', { timeout: TEST_MS }, () => {
       { withKeys: ['good', 'slow'], completionStrategy: 'AnySuccessful' },
       'Succeeded',
       '',
-      ['1 Terminated/Succeeded', '1 Terminated/Stopped (ended by AnySuccessful)'],
+      ['1 Terminated/Succeeded', '1 Terminated/Killed (ended by AnySuccessful)'],
     ],
     [
       'any-after-a-failure',
@@ -225,7 +225,7 @@ describe.concurrent('faults of Furiko that Muster does not have', { timeout: TES
     for (const maxAttempts of [1, 2]) {
       const name = `bystander-${maxAttempts}`;
       await create(job(name, besideSlow(name, 'true'), { parallelism, maxAttempts }));
-      expect(indexesOf(await ended(name))[0]).toBe('1 Terminated/Stopped (ended by AnySuccessful)');
+      expect(indexesOf(await ended(name))[0]).toBe('1 Terminated/Killed (ended by AnySuccessful)');
     }
   });
 
