@@ -7,7 +7,7 @@ import { taskIdOf } from '../shared/domain/base/ids.ts';
 import { HOSTS_MAX } from '../shared/domain/task/host-names.ts';
 import { invariant } from '../shared/domain/base/invariant.ts';
 import { DEFAULT_NAMESPACE } from '../shared/domain/spec/namespace.ts';
-import { EMBEDDED_TIMING, pacedTiming } from '../shared/domain/base/timing.ts';
+import { EMBEDDED_TIMING, FIRST_PODS_MAX, pacedTiming } from '../shared/domain/base/timing.ts';
 import type { QueueName } from '../shared/ports/dead-letters.ts';
 import type { Audit } from '../shared/ports/access/audit.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
@@ -282,6 +282,7 @@ function placeOf(
     logGroup: LOG_GROUP,
     settings: {
       timing: pacedTiming(EMBEDDED_TIMING, launchesPerSec),
+      firstPodsMax: FIRST_PODS_MAX,
       launchesPerSec,
       stopsPerSec,
       historyMs: HISTORY_MS,

@@ -14,6 +14,7 @@ import type { ContentHead, ItemReservation, ItemRun, PartSummary } from '../port
 import type { Host, Reservation } from '../ports/host-store.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../ports/job-store.ts';
 import type { FeedEntry, PodChange } from '../ports/feed.ts';
+import type { ShownStatus } from '../domain/scoreboard/shown-status.ts';
 import type { PublishedPods, PublishedPod } from '../domain/scoreboard/published-pods.ts';
 import { type StoredDeadLetter, QUEUE_NAMES } from '../ports/dead-letters.ts';
 import type { StoredDocument } from '../ports/object-store.ts';
@@ -260,6 +261,11 @@ export const PublishedPodListSchema: z.ZodType<readonly PublishedPod[]> = z
     return read.data.map((pod, nth) => ({ ...pod, number: (number += r[nth] ?? 0) }));
   });
 
+/** What was published of a Job's status. */
+const Shown = z.custom<ShownStatus>(
+  (value) => z.object({ phase: z.object({ kind: z.string() }), pods: z.object({}) }).safeParse(value).success,
+);
+
 export const PublishedPodsSchema: z.ZodType<PublishedPods> = z.object({
   base: z.number(),
   through: z.number(),
@@ -280,6 +286,7 @@ export const EntriesSchema: z.ZodType<readonly FeedEntry[]> = z.array(
     specBefore: SpecSchema.optional(),
     pods: Pods,
     ends: z.literal(true).optional(),
+    shown: Shown.optional(),
     labelsBefore: z.record(z.string(), z.string()).optional(),
   }),
 );
@@ -316,7 +323,11 @@ export const MarkSchema = z.object({
   number: z.number(),
   at: Time,
   published: PublishedPodsSchema.nullable(),
+  shown: Shown.optional(),
 });
+
+/** The same, beside what is published about its Pods. */
+export const MarkBodySchema = z.object({ shown: Shown.optional() });
 
 export const FeedRowSchema = z.object({ at: Time, entries: EntriesSchema });
 

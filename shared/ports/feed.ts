@@ -3,6 +3,7 @@ import type { JobUid } from '../domain/base/ids.ts';
 import type { PodChange } from '../domain/scoreboard/journal.ts';
 import type { Labels } from '../domain/spec/manifest.ts';
 import type { StoredSpec } from './job-store.ts';
+import type { ShownStatus } from '../domain/scoreboard/shown-status.ts';
 import type { PartName, PublishedPods, PublishedPart } from '../domain/scoreboard/published-pods.ts';
 
 /**
@@ -43,6 +44,8 @@ export type FeedMark = {
   readonly at: EpochMs;
   /** What was published about its Pods, with numbers; null: an earlier version wrote the mark, without them. */
   readonly published: PublishedPods | null;
+  /** What was published of the Job's status; omitted by earlier versions of Muster. */
+  readonly shown?: ShownStatus | undefined;
 };
 
 export type FeedEntry = {
@@ -62,6 +65,8 @@ export type FeedEntry = {
   readonly pods: readonly PodChange[];
   /** From this row on, all of its Pods are being deleted. */
   readonly ends?: true | undefined;
+  /** What it publishes of the Job's status, which its mark has then, too; omitted by earlier versions of Muster. */
+  readonly shown?: ShownStatus | undefined;
   /** The Job's previous labels, if a user has changed them since. */
   readonly labelsBefore?: Labels | undefined;
 };

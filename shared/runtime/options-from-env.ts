@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createStsTokenVerifier } from '../adapters/aws/sts/sts-token-verifier.ts';
 import { systemClock } from '../adapters/system-clock.ts';
-import { AWS_TIMING, pacedTiming } from '../domain/base/timing.ts';
+import { AWS_TIMING, FIRST_PODS_MAX, pacedTiming } from '../domain/base/timing.ts';
 import { AWS_HOST_LIMITS } from '../domain/task/host-limits.ts';
 import { accountsError, adminsError, adminsIn } from '../names/admins.ts';
 import { daysError, eventBusError, hostsMaxError, numberIn, rateError, zoneError } from '../names/bounds.ts';
@@ -157,6 +157,7 @@ export function optionsFromEnv(
         : { zone, namespaceId, endpoint: orNull(env[ENDPOINT_ENV.cloudmap]) },
     settings: {
       timing: pacedTiming(AWS_TIMING, orNull(env[ENV.launchesPerSec])),
+      firstPodsMax: FIRST_PODS_MAX,
       launchesPerSec: orNull(env[ENV.launchesPerSec]),
       stopsPerSec: orNull(env[ENV.stopsPerSec]),
       hosts: { ...AWS_HOST_LIMITS, max: env[ENV.hostsMax] ?? AWS_HOST_LIMITS.max },

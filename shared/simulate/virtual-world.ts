@@ -19,7 +19,7 @@ import { AWS_HOST_LIMITS } from '../domain/task/host-limits.ts';
 import { invariant } from '../domain/base/invariant.ts';
 import type { Judgement } from '../domain/planner/plan.ts';
 import type { Status } from '../domain/scoreboard/status.ts';
-import { AWS_TIMING, pacedTiming } from '../domain/base/timing.ts';
+import { AWS_TIMING, FIRST_PODS_MAX, pacedTiming } from '../domain/base/timing.ts';
 import { type JobView, chunksForSummary } from '../kube/jobs/job-view.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { JobStore, StoredSpec } from '../ports/job-store.ts';
@@ -117,6 +117,7 @@ export class VirtualWorld {
       limitRanges: createLimitRangeReader({ objects: this.store.objects, clock }),
       settings: {
         timing: pacedTiming(AWS_TIMING, launchesPerSec),
+        firstPodsMax: FIRST_PODS_MAX,
         launchesPerSec,
         stopsPerSec: null,
         hosts: AWS_HOST_LIMITS,

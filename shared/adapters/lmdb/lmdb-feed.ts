@@ -17,14 +17,18 @@ export const feed = (rows: LmdbRows, retentionMs: number): Feed => ({
     return rows.transact((now) => {
       if (entries.some(({ uid, after }) => (now.get(markKey(uid))?.version ?? 0) !== after)) return { kind: 'outrun' };
       const number = nextNumber(now, 'Job');
-      const shown = entries.map(({ published: _published, ...entry }) => ({ ...entry, pods: packPods(entry.pods) }));
-      now.put(feedKey('Job', number), jsonRow({ at, entries: shown }, 0, plusMs(at, retentionMs)));
-      for (const { uid, version, seq, published } of entries) {
+      const listed = entries.map(({ published: _published, ...entry }) => ({
+        ...entry,
+        pods: packPods(entry.pods),
+      }));
+      now.put(feedKey('Job', number), jsonRow({ at, entries: listed }, 0, plusMs(at, retentionMs)));
+      for (const { uid, version, seq, published, shown } of entries) {
         const mark = {
           seq,
           number,
           at,
           published: published === undefined ? null : packMark(numbered(published, number)),
+          shown,
         };
         now.put(markKey(uid), jsonRow(mark, version));
       }

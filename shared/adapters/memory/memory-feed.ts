@@ -35,10 +35,10 @@ export function createMemoryFeed(
       if (entries.some((entry) => versionOf(entry.uid) !== entry.after)) return { kind: 'outrun' };
       const number = rows.length + 1;
       rows.push(structuredClone({ number, at, entries: entries.map(inOrder) }));
-      for (const { uid, version, seq, published = null } of entries)
+      for (const { uid, version, seq, published = null, shown } of entries)
         marks.set(
           uid,
-          structuredClone({ version, seq, number, at, published: published && numbered(published, number) }),
+          structuredClone({ version, seq, number, at, published: published && numbered(published, number), shown }),
         );
       return { kind: 'appended', number };
     },

@@ -1,18 +1,9 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
 import type { NamespaceStanding } from '../../domain/spec/namespace.ts';
-import { withJobEvents } from '../../domain/events/job-events.ts';
 import { withDeletion, withResize } from '../../domain/events/user-events.ts';
 import { FOREGROUND_DELETION, type JobIdentity } from '../../domain/spec/job.ts';
-import { creationMetrics } from '../../domain/planner/job-metrics.ts';
-import {
-  type Status,
-  freshStatus,
-  isHidden,
-  podCount,
-  requestDeletion,
-  tally,
-} from '../../domain/scoreboard/status.ts';
+import { type Status, isHidden, podCount, requestDeletion, tally } from '../../domain/scoreboard/status.ts';
 import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import { invalid } from '../../schema/object/field-error.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
@@ -36,6 +27,7 @@ import { configOf, wakeOwner } from '../process/wake-owner.ts';
 import { dependencyFaults } from '../upstreams/check-dependencies.ts';
 import { forgetWaits, noteWaits, wakeWaiting } from '../upstreams/waiting-jobs.ts';
 import { changeIndexes } from './change-indexes.ts';
+import { firstStatus } from './first-status.ts';
 import { TRIES_MAX, liveJob, nextVersion, publishAndWake } from './live-job.ts';
 import { withInherited } from './rerun.ts';
 import { releaseItems, reserveItems } from './work-lists.ts';
@@ -94,8 +86,7 @@ export async function createJob(admitted: StoredSpec, deps: Deps): Promise<Creat
   const faults = await dependencyFaults(spec, deps);
   if (faults.length > 0)
     return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : { kind: 'invalid', errors: faults };
-  const job = toJob(spec);
-  const status = noted(spec.manifest, null, withJobEvents(null, freshStatus(job, deps.clock.now()), job), deps);
+  const { status, metrics } = firstStatus(spec, deps);
   const room = await reserveForNew(spec, status, deps);
   if (room.kind === 'forbidden') return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : room;
   const created = await store(spec, status, deps);
@@ -106,7 +97,7 @@ export async function createJob(admitted: StoredSpec, deps: Deps): Promise<Creat
   keepRoom(room, deps);
   const standing = await takeBackUnlessOpen(spec.identity, deps);
   if (standing !== 'open') return { kind: standing };
-  deps.telemetry.record(creationMetrics(spec.manifest.spec.managedBy));
+  deps.telemetry.record(metrics);
   await publishAndWake(spec.identity, status, deps);
   await wakeWaiting(spec.identity, 'all', deps);
   return created;

@@ -59,6 +59,8 @@ export type Settings = {
   readonly historyMs: number;
   /** What users may say: all that this release knows (omitted), or only what the one before knows, too. */
   readonly formats?: Formats;
+  /** How many Pods a new Job gets as it is stored; omitted: none, the first pass creates them. */
+  readonly firstPodsMax?: number;
   /** Whose changes of state others hear of; null: nobody's. The same for all processes of an installation. */
   readonly announced: Announced | null;
 };

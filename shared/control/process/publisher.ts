@@ -12,6 +12,7 @@ import {
   nextPublished,
   numbered,
 } from '../../domain/scoreboard/published-pods.ts';
+import { shownStatus } from '../../domain/scoreboard/shown-status.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Feed, FeedEntry, FeedMark } from '../../ports/feed.ts';
@@ -114,8 +115,8 @@ async function publishAll(
     const appended = await feed.append(unpublished, at);
     if (appended.kind === 'outrun') return 'conflict';
     const { number } = appended;
-    for (const { uid, version, seq, published: pods } of unpublished)
-      remember(marks, uid, { version, seq, at, number, published: numbered(pods, number) });
+    for (const { uid, version, seq, published: pods, shown } of unpublished)
+      remember(marks, uid, { version, seq, at, number, published: numbered(pods, number), shown });
     return 'done';
   });
 }
@@ -143,6 +144,7 @@ async function publication(order: Order, mark: FeedMark | null, feed: Feed) {
   return {
     ...entry,
     published: entry.type === 'DELETED' ? before : nextPublished(before, entry.pods, isEnding(status.phase)),
+    shown: shownStatus(status),
   };
 }
 

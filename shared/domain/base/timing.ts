@@ -42,6 +42,8 @@ export const CLOCKS_APART_MAX_MS = 10_000;
 
 /** Unanswered claims of one Job, so that STATUS stays a few KB and a large Job does not fill the dispatch queue. */
 export const CLAIMS_IN_FLIGHT_MAX = 500;
+/** So many Pods a Job gets as it is stored: STATUS stays small, and nothing has to be folded. The first pass creates the others. */
+export const FIRST_PODS_MAX = 100;
 /** The same waits if launches have a limit: no more claims than can be launched soon. */
 export const pacedTiming = (timing: Timing, launchesPerSec: number | null): Timing =>
   launchesPerSec === null ? timing : { ...timing, launchesPerSec };

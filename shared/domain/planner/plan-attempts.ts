@@ -51,13 +51,13 @@ const limitsOf = (
   { achieved }: Pick<Advanced, 'achieved'>,
 ): LaunchLimits => ({
   ...limits,
-  ...(launchesPerSec === undefined ? {} : pacedLimits(launchesPerSec, job.spec.startTimeoutSec)),
+  ...(launchesPerSec === undefined ? {} : pacedLimits(launchesPerSec, limits.claimsMax, job.spec.startTimeoutSec)),
   ...(startsNothing(job.spec, achieved) ? { placesMax: 0 } : {}),
 });
 
 /** Under a launch limit each claim is answered at another time: those that fill a launch row are claimed together. */
-function pacedLimits(launchesPerSec: number, startTimeoutSec: number | null) {
-  const claimsMax = claimsWindow(launchesPerSec, CLAIMS_IN_FLIGHT_MAX, startTimeoutSec);
+function pacedLimits(launchesPerSec: number, most: number, startTimeoutSec: number | null) {
+  const claimsMax = claimsWindow(launchesPerSec, Math.min(most, CLAIMS_IN_FLIGHT_MAX), startTimeoutSec);
   return { claimsMax, claimsAtOnce: Math.min(LAUNCH_ROW_INDEXES, Math.ceil(claimsMax / 2)) };
 }
 

@@ -5,22 +5,37 @@ import type { JobCondition, JobManifestSpec, JobStatusDocument } from '../spec/m
 import { chunkOf } from './board.ts';
 import { type Settled, chunksForSettled, settledIndexes } from './settled-indexes.ts';
 import { HELD_CONDITION } from '../spec/annotations.ts';
+import { type Published, asPublished, publishedIndexes, unpublishedSuccesses } from './shown-status.ts';
 import { type Achievement, type Status, endOf, isEnding, podCount, shownReason, tally, tallyWithin } from './status.ts';
 import type { WorkingBoard } from './working-board.ts';
 
-/** What a Job's status is made of. `board`: with the chunks that its indexes depend on. */
-type Standing = { readonly spec: JobManifestSpec; readonly status: Status; readonly board: WorkingBoard };
+/**
+ * What a Job's status is made of. `board`: with the chunks that its indexes depend on; `published`: what users see of it;
+ * null: all of it.
+ */
+type Standing = {
+  readonly spec: JobManifestSpec;
+  readonly status: Status;
+  readonly board: WorkingBoard;
+  readonly published?: Published | null;
+};
+
+type Shown = Standing & { readonly published: Published | null };
 
 /** Status of a Job that Muster runs, as `batch/v1` has it. */
-export const statusDocument = (job: Standing): JobStatusDocument => ({
-  ...counts(job),
-  ...(job.status.startTime === null ? {} : { startTime: asTime(job.status.startTime) }),
-  ...completionTime(job.status),
-  ...indexes(job),
-  uncountedTerminatedPods: {},
-  // The verdict is the last condition, as in Kubernetes: it comes last.
-  ...orNothing([...heldCondition(job.status), ...conditions(job.status)]),
-});
+export function statusDocument({ published = null, ...job }: Standing): JobStatusDocument {
+  const status = published === null ? job.status : asPublished(job.status, published);
+  const shown = { ...job, status, published };
+  return {
+    ...counts(shown),
+    ...(status.startTime === null ? {} : { startTime: asTime(status.startTime) }),
+    ...completionTime(status),
+    ...indexes(shown),
+    uncountedTerminatedPods: {},
+    // The verdict is the last condition, as in Kubernetes: it comes last.
+    ...orNothing([...heldCondition(status), ...conditions(status)]),
+  };
+}
 
 /**
  * The chunks that `completedIndexes` and `failedIndexes` depend on: those in which some records match and some do not. For a
@@ -41,17 +56,18 @@ const orNothing = (conditions: readonly JobCondition[]) => (conditions.length ==
  * Kubernetes' counters. Pods that are being stopped count as `terminating`, not as `active`; zeroes are omitted where
  * Kubernetes omits them.
  */
-function counts({ spec, status, board }: Standing) {
+function counts({ spec, status, board, published }: Shown) {
   const { completionMode, completions } = spec;
-  const all = tally(status.chunks);
+  const all = { ...tally(status.chunks), ...published?.shown.pods };
   const stopping = isEnding(status.phase) ? all.starting + all.running : all.stopping;
   const active = podCount(all) - stopping;
-  const terminating = stopping + status.replacedTasks.length;
+  const terminating = stopping + (published?.shown.replaced ?? status.replacedTasks.length);
   const { running } = all;
-  const { succeeded } =
-    completionMode === 'Indexed' && completions !== undefined && completions < status.size
-      ? tallyWithin(status.chunks, completions, (no) => board.chunk(no))
-      : all;
+  const isCut = completionMode === 'Indexed' && completions !== undefined && completions < status.size;
+  const succeeded = isCut
+    ? tallyWithin(status.chunks, completions, (no) => board.chunk(no)).succeeded -
+      (published === null ? 0 : unpublishedSuccesses(status.journal, published, completions))
+    : all.succeeded;
   return {
     ...(active === 0 ? {} : { active }),
     ...(succeeded === 0 ? {} : { succeeded }),
@@ -67,7 +83,7 @@ function completionTime({ phase }: Status) {
 }
 
 /** `failedIndexes` is set, even if empty, if each index has a limit of its own. */
-function indexes(job: Standing) {
+function indexes(job: Shown) {
   const { completionMode, backoffLimitPerIndex } = job.spec;
   if (completionMode === 'NonIndexed') return {};
   const completed = indexText(job, 'succeeded');
@@ -81,8 +97,9 @@ function indexes(job: Standing) {
  * The Job's indexes in this state. Only chunks in which some records match and some do not were read. For a Job that was made
  * larger, the new indexes are on the board after the next pass, or never if the Job is over.
  */
-function indexText({ spec, status, board }: Standing, state: Settled): string {
-  return formatIndexSet(settledIndexes(state, spec.completions ?? 0, status, board));
+function indexText({ spec, status, board, published }: Shown, state: Settled): string {
+  const now = settledIndexes(state, spec.completions ?? 0, status, board);
+  return formatIndexSet(published === null ? now : publishedIndexes(now, state, status.journal, published));
 }
 
 const OWN_CONDITIONS = [

@@ -3,6 +3,7 @@ import type { JobUid } from '../../domain/base/ids.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
 import { chunksForStatus } from '../../domain/scoreboard/status-document.ts';
 import { type Status, isHidden, isOver } from '../../domain/scoreboard/status.ts';
+import type { Published } from '../../domain/scoreboard/shown-status.ts';
 import { NOTHING_PUBLISHED, type PublishedPods } from '../../domain/scoreboard/published-pods.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Feed } from '../../ports/feed.ts';
@@ -23,6 +24,8 @@ export type JobView = {
    * nothing.
    */
   readonly published?: PublishedPods | null;
+  /** What it has published of STATUS; null: all of it, or an earlier version of Muster did so. */
+  readonly shown?: Published | null;
   /** That row published everything that is shown. */
   readonly isPublished: boolean;
   /** The board with the journal applied, with the requested chunks. */
@@ -67,15 +70,18 @@ export async function readJobView(
   // A commit without a visible change needs no row: STATUS itself says so.
   const isPublished = Math.max(mark?.version ?? 0, status.published.version) >= status.version;
   const published = mark === null ? NOTHING_PUBLISHED : mark.published;
-  return { spec, status, version: mark?.number ?? 0, published, isPublished, board: new WorkingBoard(status, chunks) };
+  const shown = isPublished || mark?.shown === undefined ? null : { shown: mark.shown, seq: mark.seq };
+  const board = new WorkingBoard(status, chunks);
+  return { spec, status, version: mark?.number ?? 0, published, shown, isPublished, board };
 }
 
 /** What is needed to publish what the feed does not have yet about a Job. */
 export type PublishingReads = Reads & { readonly jobCommands: Pick<JobCommands, 'publishJob'> };
 
 /**
- * Like {@link readJobView}, for a Job that is itself shown. Pods are shown as the feed has published them. A client that sees
- * its Job's end lists the Pods next and must find them all, so the end is published before the Job is shown with it.
+ * Like {@link readJobView}, for a Job that is itself shown. It is shown as the feed has published it, as its Pods are. Its end,
+ * and a change of its spec, are published first: the end because nobody should wait for it, the spec because only the current
+ * one is known.
  */
 export async function readShownJob(
   uid: JobUid,
@@ -84,7 +90,9 @@ export async function readShownJob(
   visible: 'live' | 'evenDeleted' = 'live',
 ): Promise<JobView | null> {
   const view = await readJobView(uid, reads, wanted, visible);
-  if (view === null || view.isPublished || !isOver(view.status.phase)) return view;
+  if (view === null || view.isPublished || view.version === 0) return view;
+  const isKnown = view.shown?.shown.revision === view.status.revision && !isOver(view.status.phase);
+  if (isKnown) return view;
   await reads.jobCommands.publishJob(view.spec, view.status);
   return readJobView(uid, reads, wanted, visible);
 }

@@ -72,8 +72,9 @@ export function jobWrites<T extends KubeObject>(face: JobFace<T>, subdomain: str
       if (created.kind !== 'created') return created;
       const { status } = created;
       const mark = await deps.feed.readMark(spec.identity.uid);
-      // Usually nothing has happened to it yet, and all of it is known.
-      const found = mark?.version === status.version ? null : await read(spec.identity.uid);
+      // Usually nothing has happened to it since, and all of it is known; only what shows its Pods, too, has to read them.
+      const isKnown = mark?.version === status.version && (face.showsAll || status.inFlight.length === 0);
+      const found = isKnown ? null : await read(spec.identity.uid);
       return { kind: 'created', object: found?.object ?? jobAt(face, created.spec, status, mark?.number ?? 0) };
     },
 
@@ -135,7 +136,7 @@ const noRoom = (path: string, value: unknown, noHosts: NoHosts) =>
 const freshJob = <T extends KubeObject>(face: JobFace<T>, spec: StoredSpec, { clock }: ApiDeps): T =>
   jobAt(face, spec, freshStatus(toJob(spec), clock.now()), 0);
 
-/** A Job whose board is not stored yet. */
+/** A Job whose board is not stored yet: what STATUS was stored with is in its journal. */
 function jobAt<T extends KubeObject>(face: JobFace<T>, spec: StoredSpec, status: Status, version: number): T {
   const { selection } = toJob(spec).spec;
   const chunks = new Map(face.chunks(status, spec).map((no) => [no, initialChunk(selection, no)]));

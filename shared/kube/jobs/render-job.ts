@@ -2,12 +2,14 @@ import { asTime } from '../../domain/base/time.ts';
 import { isOwn } from '../../domain/spec/job.ts';
 import type { JobStatusDocument, ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
 import { statusDocument } from '../../domain/scoreboard/status-document.ts';
+import { asPublished } from '../../domain/scoreboard/shown-status.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
 import type { JobView } from './job-view.ts';
 
 /** The `batch/v1` Job that a user sees. */
 export function renderJob(view: JobView) {
-  const { spec, status, version } = view;
+  const { spec, version, shown = null } = view;
+  const status = shown === null ? view.status : asPublished(view.status, shown);
   const { identity, manifest, generation } = spec;
   const { name: _name, namespace: _namespace, managedFields, ...metadata } = manifest.metadata;
   return {
@@ -31,9 +33,9 @@ export function renderJob(view: JobView) {
 
 /** For a Job that another controller manages, it is whatever that controller has written. */
 function statusOf(view: JobView): JobStatusDocument {
-  const { spec, status, board } = view;
+  const { spec, status, board, shown = null } = view;
   if (!isOwn(spec.manifest)) return spec.said ?? {};
-  const own = statusDocument({ spec: spec.manifest.spec, status, board });
+  const own = statusDocument({ spec: spec.manifest.spec, status, board, published: shown });
   const others = spec.said?.conditions ?? [];
   return others.length === 0 ? own : { ...own, conditions: [...(own.conditions ?? []), ...others] };
 }

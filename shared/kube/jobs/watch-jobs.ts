@@ -10,9 +10,9 @@ import { ShownObjects } from '../feed/shown-objects.ts';
 import type { Change, WatchSource } from '../feed/watched.ts';
 
 /**
- * Jobs as the feed publishes them. A change is shown in the row's version, with the spec of that row and with the current
- * status, which is at least as new. So a Job that was already shown in a later row's state is not shown again for the rows
- * before it.
+ * Jobs as the feed publishes them. A change is shown in the row's version, with the spec and the status of that row; only the lists
+ * of indexes are those that were last published. So the numbers of a version are what its Pods show, however late the watch is.
+ * A Job that was already shown in a later row's state is not shown again for the rows before it.
  *
  * A Job that begins to match the selectors is ADDED, and one that no longer matches is DELETED, whatever happened to it.
  * Whether it matched before follows from what this watch has sent, or else from its labels before the change. Earlier values of
@@ -73,9 +73,10 @@ async function stateOf<T extends KubeObject>(
   later: LaterRows,
 ): Promise<T | null> {
   const view = await readShownJob(entry.uid, reads, face.chunks, 'evenDeleted');
-  return view === null
-    ? null
-    : face.render({ ...view, spec: await specOf(view.spec, entry, version, later), version }, reads);
+  if (view === null) return null;
+  const { shown: status, seq } = entry;
+  const shown = status === undefined ? view.shown : { shown: status, seq };
+  return face.render({ ...view, shown, spec: await specOf(view.spec, entry, version, later), version }, reads);
 }
 
 const ROWS_PER_READ = 100;

@@ -50,7 +50,7 @@ export async function findProgress(namespace: string, name: string, reads: Publi
   const view = uid === null ? null : await readShownJob(uid, reads, chunksForProgress);
   if (view === null) return null;
   const pace = await reads.launchPace();
-  const job = renderJob(view);
+  const job = renderJob({ ...view, shown: null });
   const indexes = indexesOf(view, job);
   const waits = renderWaits(view, await waitsOfView(view, pace, reads), pace);
   return {

@@ -11,6 +11,8 @@ export type PodPick = {
   readonly state: PodState | 'ended';
   /** Number of the row that last published it; omitted: the Job's. */
   readonly version?: number;
+  /** false: it is to end, but that is not published yet. */
+  readonly mayStop?: boolean;
   /** It was published as being deleted, and nothing since: users see it like that, whatever has happened to it. */
   readonly isPublishedStopping?: boolean;
 };

@@ -6,6 +6,7 @@ import { FRESH, type IndexRecord, hasPod, isActive, podStateOf } from '../../dom
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import { type PodWait, claimWait, pauseWait } from '../../domain/pending/pod-wait.ts';
 import { podKey } from '../../domain/scoreboard/published-pods.ts';
+import { asPublished } from '../../domain/scoreboard/shown-status.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { PodChange } from '../../ports/feed.ts';
 import type { AttemptRecord, LaunchSlot } from '../../ports/job-store.ts';
@@ -89,7 +90,7 @@ export async function readAttempt(
 }
 
 /** The attempts of an index that users see, as last published. */
-function publishedAttemptsOf({ view, pods }: PublishedView, index: number): readonly PodPick[] {
+function publishedAttemptsOf({ view, pods, stops }: PublishedView, index: number): readonly PodPick[] {
   const base = view.published?.base ?? 0;
   return attemptsOf(view, index).flatMap((pick): readonly PodPick[] => {
     const published = pods?.get(podKey(pick));
@@ -103,6 +104,7 @@ function publishedAttemptsOf({ view, pods }: PublishedView, index: number): read
       {
         ...shown,
         isPublishedStopping,
+        mayStop: isPublishedStopping || !stops.has(podKey(pick)),
         version: isOver ? published.number : Math.max(published.number, view.published?.ending ?? 0),
       },
     ];
@@ -167,7 +169,8 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
     // Most Pods wait for nothing, and then nothing has to be read.
     picks.some((pick) => mayWait(pick, view)) ? reads.launchPace() : null,
   ]);
-  const { spec, status, version } = view;
+  const { spec, version, shown = null } = view;
+  const status = shown === null ? view.status : asPublished(view.status, shown);
   return picks.map((pick) => {
     const published = records.get(keyOf(pick)) ?? null;
     const launch = launches.get(keyOf(pick)) ?? null;

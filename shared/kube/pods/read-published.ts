@@ -6,6 +6,7 @@ import {
   podKey,
   podsOfChunk,
 } from '../../domain/scoreboard/published-pods.ts';
+import { unpublishedStops } from '../../domain/scoreboard/shown-status.ts';
 import { type JobView, type Reads, readJobView } from '../jobs/job-view.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 
@@ -14,6 +15,8 @@ export type PublishedView = {
   readonly view: JobView;
   /** By {@link podKey}; null: an earlier version of Muster published them, and stored nothing. */
   readonly pods: ReadonlyMap<string, PublishedPod> | null;
+  /** Those that are to end, which is not published yet. */
+  readonly stops: ReadonlySet<string>;
 };
 
 const NO_PARTS: ReadonlyMap<PartName, PublishedPart> = new Map();
@@ -35,12 +38,13 @@ export async function readPublishedPods(
     const view = await readJobView(uid, reads, ({ chunks }) => (no < chunks.length ? [no] : []), visible);
     if (view === null) return null;
     const { published = null, version } = view;
-    if (published === null) return { view, pods: null };
+    const stops = unpublishedStops(view.status.journal, view.shown ?? null);
+    if (published === null) return { view, pods: null, stops };
     const parts = published.through === 0 ? NO_PARTS : await reads.feed.readPublished(uid, ['tail', no]);
     const [tail = null, chunk = null] = [parts.get('tail'), parts.get(no)];
     // A newer row has been appended since its mark was read.
     if (Math.max(tail?.through ?? 0, chunk?.through ?? 0) > version) return 'conflict';
     const pods = podsOfChunk(published, tail, chunk, no);
-    return { view, pods: new Map(pods.map((pod) => [podKey(pod), pod])) };
+    return { view, pods: new Map(pods.map((pod) => [podKey(pod), pod])), stops };
   });
 }

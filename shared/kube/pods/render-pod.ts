@@ -155,11 +155,11 @@ const judgement = ({ record }: PodFacts): Labels =>
       };
 
 /** Since when an attempt is being stopped, so that its Pod is being deleted; null: it is not. */
-export function stoppingSince({ state, status, current }: PodFacts): EpochMs | null {
+export function stoppingSince({ state, status, current, mayStop = true }: PodFacts): EpochMs | null {
   if (state === 'ended' || !isActive(state)) return null;
   const { phase } = status;
   if (isEnding(phase) && phase.kind !== 'running') return phase.since;
-  const isStopped = current !== null && (current.stopping || current.podDeleted);
+  const isStopped = mayStop && current !== null && (current.stopping || current.podDeleted);
   return isStopped ? (status.stopRound?.startedAt ?? status.now) : null;
 }
 

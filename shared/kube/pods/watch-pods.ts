@@ -1,5 +1,6 @@
 import { chunkOf } from '../../domain/scoreboard/board.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
+import { unpublishedStops } from '../../domain/scoreboard/shown-status.ts';
 import type { FeedEntry, FeedRow, PodChange } from '../../ports/feed.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { type PodFilter, mayShowPodsOf, namesOnePod, presentPods, showsPod } from './list-pods.ts';
@@ -124,10 +125,15 @@ async function* entryChanges(entry: FeedEntry, number: number, reads: Reads): As
 const FIRST = { index: 0, attempt: 1 };
 
 async function* changesOfPods(entry: FeedEntry, reads: Reads): AsyncGenerator<PodEvent> {
-  const view = await readJobView(entry.uid, reads, (_, spec) => chunksToSend(entry, spec), 'evenDeleted');
-  if (view === null) return;
+  const read = await readJobView(entry.uid, reads, (_, spec) => chunksToSend(entry, spec), 'evenDeleted');
+  if (read === null) return;
+  const view = entry.shown === undefined ? read : { ...read, shown: { shown: entry.shown, seq: entry.seq } };
   const changes = new Map(entry.pods.map((change) => [keyOf(change), change]));
-  const picks = entry.pods.map((change) => pickOf(view, change));
+  const stops = unpublishedStops(view.status.journal, view.shown ?? null);
+  const picks = entry.pods.map((change) => ({
+    ...pickOf(view, change),
+    mayStop: change.state === 'stopping' || !stops.has(keyOf(change)),
+  }));
   for (const { kind, pod, index, attempt } of await renderPicks(view, picks, reads)) {
     const change = changes.get(keyOf({ index, attempt }));
     // A Pod that was being deleted then and is gone by now: a row that follows publishes it.

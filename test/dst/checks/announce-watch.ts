@@ -41,8 +41,11 @@ export class AnnounceWatch {
       ...jobs,
       createJob: async (spec, status) => {
         const created = await jobs.createJob(spec, status);
-        if (created.kind === 'created' && !this.#statuses.has(spec.identity.uid))
-          this.#committed(spec.identity.uid, status);
+        const { uid } = spec.identity;
+        if (created.kind !== 'created' || this.#statuses.has(uid)) return created;
+        // With its first Pods it has started.
+        if (status.startTime !== null) this.#statuses.set(uid, { ...status, startTime: null });
+        this.#committed(uid, status);
         return created;
       },
       commitPass: async (uid, status, chunks) => {

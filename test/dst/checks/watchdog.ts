@@ -5,7 +5,13 @@ import type { AttemptId } from '../../../shared/domain/base/fact.ts';
 import { isActive } from '../../../shared/domain/scoreboard/index-record.ts';
 import { InvariantError } from '../../../shared/domain/base/invariant.ts';
 import { planningSpec } from '../../../shared/domain/spec/job.ts';
-import { DELETED_VERSION, type Phase, type Status, isEnding } from '../../../shared/domain/scoreboard/status.ts';
+import {
+  DELETED_VERSION,
+  type Phase,
+  type Status,
+  freshStatus,
+  isEnding,
+} from '../../../shared/domain/scoreboard/status.ts';
 import { TASK_ENV } from '../../../shared/domain/task/task-environment.ts';
 import type { TaskDefinition, TaskView } from '../../../shared/domain/task/task.ts';
 import type { Transition } from '../../../shared/domain/scoreboard/transition.ts';
@@ -19,6 +25,7 @@ import { LaunchWatch } from '../recalls/launch-watch.ts';
 import type { About } from '../story.ts';
 import { LIST_VARIABLE, type SeedList, trueImage, trueSize, trueValue } from '../world/lists.ts';
 import { lies } from './truth.ts';
+import { toJob } from '../../../shared/store/to-job.ts';
 
 /** Is told of everything that is watched: what one reads when a seed has turned red. */
 export type Tell = (what: string, about: About) => void;
@@ -384,7 +391,11 @@ export class Watchdog {
     const { uid } = spec.identity;
     if (this.jobs.has(uid)) return; // the same call once more
     this.#tell(`creates Job ${uid}: ${JSON.stringify(withoutTemplate(spec))}`, { uids: [uid], indexes: null });
-    this.jobs.set(uid, watch(spec, status, this.#now()));
+    const first = { ...freshStatus(toJob(spec), status.now), version: 0 };
+    const hasPods = status.journal.entries.length > 0;
+    this.jobs.set(uid, watch(spec, hasPods ? first : status, this.#now()));
+    // Its first Pods are a pass's decision like any other.
+    if (hasPods) this.#committed(uid, status, true);
   }
 
   #published({ uid, type, after, version, pods }: FeedEntry): void {

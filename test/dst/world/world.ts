@@ -12,7 +12,7 @@ import { factOf } from '../../../shared/domain/planner/ending.ts';
 import { AWS_HOST_LIMITS } from '../../../shared/domain/task/host-limits.ts';
 import { freshStatus } from '../../../shared/domain/scoreboard/status.ts';
 import type { TaskView } from '../../../shared/domain/task/task.ts';
-import { AWS_TIMING, pacedTiming } from '../../../shared/domain/base/timing.ts';
+import { AWS_TIMING, FIRST_PODS_MAX, pacedTiming } from '../../../shared/domain/base/timing.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Launch } from '../../../shared/ports/tasks.ts';
@@ -32,8 +32,10 @@ import { Random } from '../random.ts';
 import { Sights } from '../checks/sights.ts';
 import { ALL, type About, Story } from '../story.ts';
 import { FaultInjector } from './fault-injector.ts';
+import { ShownNumbers } from '../checks/shown-numbers.ts';
 import { ORPHAN_NONCE, Watchdog } from '../checks/watchdog.ts';
 import { CALM, type Fault, type Outage, type FaultRates } from './fault-rates.ts';
+import { createItemCache } from '../../../shared/store/read-items.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
 import { parseTask } from '../../../shared/schema/messages/ecs-task.ts';
 import { GROUP_PREFIX } from '../../../shared/names/env.ts';
@@ -108,6 +110,7 @@ export class World {
   readonly #timers = new Agenda<() => void>();
   readonly #settings: Settings;
   readonly #damaged = new Set<string>();
+  readonly #shownNumbers: ShownNumbers;
   #eventsDownUntil: EpochMs = START;
   /** ECS starts a task of which it has said that it does not. */
   #deniesIt = false;
@@ -154,6 +157,14 @@ export class World {
       tell: (...told) => this.tell('sky', ...told),
     });
     this.store = createMemoryStore({ now });
+    const pace = { now: START, perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null };
+    this.#shownNumbers = new ShownNumbers(
+      {
+        ...{ jobs: this.store.jobs, feed: this.store.feed, items: this.store.items },
+        ...{ itemCache: createItemCache(), taskNames: this.store.hosts, launchPace: async () => pace },
+      },
+      this.law,
+    );
     this.tasks = this.#ecs(now);
     this.names = new NamesWatch({
       now,
@@ -168,6 +179,7 @@ export class World {
     });
     this.#settings = {
       timing: pacedTiming(AWS_TIMING, launchesPerSec),
+      firstPodsMax: FIRST_PODS_MAX,
       launchesPerSec,
       stopsPerSec: options.stopsPerSec,
       hosts: AWS_HOST_LIMITS,
@@ -311,10 +323,12 @@ export class World {
   #deps(process: Process, cache: Cache): Deps {
     const now = (): EpochMs => plusMs(this.time, process.skewMs);
     const gate = <T extends object>(port: string, real: T): T => this.#calls.gate(process, port, real);
-    const feed = gate('feed', this.watchdog.watchFeed(this.store.feed));
+    const feed = gate('feed', this.#shownNumbers.watchFeed(this.watchdog.watchFeed(this.store.feed)));
     const limits = gate('limits', this.store.limits);
     const clock: Clock = { now, sleep: (ms) => this.#calls.sleep(process, ms) as Promise<void> };
-    const seen = this.upstreamWatch.watchJobs(this.watchdog.watchJobs(this.store.jobs, process.kind === 'user'));
+    const seen = this.upstreamWatch.watchJobs(
+      this.watchdog.watchJobs(this.#shownNumbers.watchJobs(this.store.jobs), process.kind === 'user'),
+    );
     const owned = this.configWatch.watchJobs(this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen)));
     const { announceWatch, quotaWatch } = this;
     const jobs = quotaWatch?.watchJobs(owned) ?? owned;

@@ -6,6 +6,7 @@ import { numbered } from '../../../domain/scoreboard/published-pods.ts';
 import { FEED_RETENTION_MS, type Feed, type FeedMark, type FeedRow, type Publication } from '../../../ports/feed.ts';
 import {
   EntriesSchema,
+  MarkBodySchema,
   PublishedPodListSchema,
   PublishedPodsSchema,
   packMark,
@@ -161,7 +162,7 @@ export function appendRequest(
           },
         },
       },
-      ...entries.map(({ uid, after, version, seq, published }) => ({
+      ...entries.map(({ uid, after, version, seq, published, shown }) => ({
         Update: change(tableName, {
           key: markKey(uid),
           set: {
@@ -170,7 +171,7 @@ export function appendRequest(
             seq: number(seq),
             number: number(n),
             at: number(at),
-            ...(published === undefined ? {} : { [ATTRIBUTE.body]: packedJson(packMark(published)) }),
+            ...(published === undefined ? {} : { [ATTRIBUTE.body]: packedJson({ ...packMark(published), shown }) }),
           },
           condition: versionIs(after),
           returnOld: true,
@@ -193,4 +194,5 @@ const markIn = (row: Row): FeedMark => ({
   at: asEpochMs(numberIn(row, 'at')),
   // The number of its newest row was not known when it was packed.
   published: ATTRIBUTE.body in row ? numbered(jsonIn(row, PublishedPodsSchema), numberIn(row, 'number')) : null,
+  ...(ATTRIBUTE.body in row ? jsonIn(row, MarkBodySchema) : {}),
 });

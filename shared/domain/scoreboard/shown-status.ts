@@ -1,0 +1,83 @@
+import { type IndexSet, indexSetOf, subtract, union } from '../base/index-set.ts';
+import type { Settled } from './settled-indexes.ts';
+import { podKey } from './published-pods.ts';
+import { type Journal, type Status, type Tally, tally } from './status.ts';
+
+/**
+ * What a row of the feed publishes of a Job's STATUS, apart from its indexes. The row has it, and the Job's mark, beside what was
+ * published about its Pods: so users see both of one version, whatever has been committed since.
+ */
+export type ShownStatus = Pick<Status, (typeof FIELDS)[number]> & {
+  /** Its Pods, by what they do; `stopping` are also starting or running. */
+  readonly pods: Pick<Tally, 'starting' | 'running' | 'waiting' | 'stopping' | 'succeeded'>;
+  readonly replaced: number;
+  /** For each Job that it waits for: whether that need not be looked at again. */
+  readonly met: readonly boolean[];
+};
+
+const FIELDS = ['revision', 'phase', 'startTime', 'resumedAt', 'endedSuspendedSince', 'achieved', 'failed'] as const;
+
+/** What a row publishes that is appended for this STATUS. */
+export function shownStatus(status: Status): ShownStatus {
+  const { revision, phase, startTime, resumedAt, endedSuspendedSince, achieved, failed } = status;
+  const { starting, running, waiting, stopping, succeeded } = tally(status.chunks);
+  return {
+    ...{ revision, phase, startTime, resumedAt, endedSuspendedSince, achieved, failed },
+    pods: { starting, running, waiting, stopping, succeeded },
+    replaced: status.replacedTasks.length,
+    met: status.upstreams.map(({ isMet }) => isMet),
+  };
+}
+
+/** A Job as it was published, from the mark and from what STATUS has now. */
+export type Published = {
+  readonly shown: ShownStatus;
+  /** What the journal has from here on is not published. */
+  readonly seq: number;
+};
+
+/** STATUS with what was published of it; board and journal are as they are now. */
+export function asPublished(status: Status, { shown }: Published): Status {
+  const { pods: _pods, replaced: _replaced, met, ...fields } = shown;
+  const upstreams = status.upstreams.map((each, nth) => ({ ...each, isMet: met[nth] ?? each.isMet }));
+  return { ...status, ...fields, upstreams };
+}
+
+/**
+ * The set of indexes in a state as it was published: `now` without the steps since then. Only steps that users see of no Pod may
+ * be missing, once they are folded.
+ */
+export function publishedIndexes(now: IndexSet, state: Settled, { entries }: Journal, { seq }: Published): IndexSet {
+  const before = new Map<number, boolean>();
+  for (const { seq: at, transition } of entries) {
+    const { index, op } = transition;
+    if (at < seq || before.has(index)) continue;
+    if (ENTERS[state].some((each) => each === op)) before.set(index, false);
+    else if (state === 'failed' && op === 'retry') before.set(index, true);
+  }
+  const those = (was: boolean) =>
+    indexSetOf([...before].flatMap(([index, each]) => (each === was ? [index] : [])).sort((a, b) => a - b));
+  return union(subtract(now, those(false)), those(true));
+}
+
+/**
+ * Pods that are to end since what was published, by {@link podKey}: users do not see that yet. A Pod that was to end before for
+ * another reason is among them; a row has said so.
+ */
+export const unpublishedStops = ({ entries }: Journal, published: Published | null): ReadonlySet<string> =>
+  new Set(
+    published === null
+      ? []
+      : entries
+          .filter(({ seq, transition: { op } }) => seq >= published.seq && STOPS.some((each) => each === op))
+          .map(({ transition }) => podKey(transition)),
+  );
+
+const STOPS = ['stopping', 'podDeleted', 'evicted', 'overdue', 'cancel', 'requeue'] as const;
+const ENTERS = { succeeded: ['succeeded'], failed: ['failedForGood', 'expire'] } as const;
+
+/** How many indexes below `completions` have succeeded that are not published as such. */
+export const unpublishedSuccesses = ({ entries }: Journal, { seq }: Published, completions: number): number =>
+  entries.filter(
+    (entry) => entry.seq >= seq && entry.transition.op === 'succeeded' && entry.transition.index < completions,
+  ).length;
