@@ -4,6 +4,7 @@ import { causeLine, endWords } from '../../domain/diagnose/failures.ts';
 import type { Container } from '../../domain/spec/pod-spec.ts';
 import { outlookOf } from '../../domain/pending/wait-words.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';
+import type { TaskArn } from '../../domain/base/ids.ts';
 import type { PodFacts } from './pod-facts.ts';
 
 /** How far a Pod's containers have come. ECS reports a task as a whole, and the end of one container. */
@@ -61,8 +62,7 @@ function status({ name, image }: Container, pod: PodFacts, stage: Stage, place: 
     started: runs,
     // The Pod's restarts: each starts all of its containers.
     restartCount: published ? (pod.current?.restarts ?? pod.record?.restarts ?? 0) : 0,
-    state: stateOf(pod, stage, place),
-    lastState: published ? lastState(pod, stage) : {},
+    ...withIds(name, pod, stage, stateOf(pod, stage, place), published ? lastState(pod, stage) : {}),
   };
 }
 
@@ -72,6 +72,26 @@ function tells(pod: PodFacts, stage: Stage, name: string, place: Place): boolean
   const init = failedInit(pod, stage) ?? initThatEnded(pod, last?.judgement.as === 'restarted' ? last : null);
   return init === null ? place === 'main' : name === init;
 }
+
+/** Each task has containers of its own, so a restart has another id: tools keep a log by it. */
+function withIds(name: string, pod: PodFacts, stage: Stage, state: State, last: State) {
+  const { launch, record, before } = pod;
+  const idOf = (task: TaskArn | null | undefined): string | null =>
+    task === null || task === undefined ? null : `ecs://${task.slice(task.lastIndexOf('/') + 1)}/${name}`;
+  const current = idOf(launch?.state === 'launched' ? launch.taskArn : (record ?? before)?.taskArn);
+  const earlier = idOf((stage.kind === 'crashed' ? stage.record : before)?.taskArn);
+  const id = 'waiting' in state ? ('terminated' in last ? earlier : null) : current;
+  return {
+    ...(id === null ? {} : { containerID: id }),
+    state: ended(state, current),
+    lastState: ended(last, earlier),
+  };
+}
+
+const ended = (state: State, id: string | null): State =>
+  id === null || !('terminated' in state)
+    ? state
+    : { terminated: { ...(state['terminated'] as State), containerID: id } };
 
 type State = Readonly<Record<string, unknown>>;
 

@@ -98,7 +98,7 @@ export const POD_KINDS = {
       restartCount: field(5, INT32, 'How often it was restarted in a new task (restartPolicy OnFailure).', REQUIRED),
       image: field(6, STRING, 'Its image.', REQUIRED),
       imageID: field(7, STRING, 'Empty: ECS reports it only at the end.', REQUIRED),
-      containerID: unserved(8, STRING),
+      containerID: field(8, STRING, 'Of a container that has started: its task and its name, `ecs://TASK/NAME`.'),
       started: field(9, BOOL, 'It is running.', ZERO_SHOWN),
       allocatedResources: unserved(10, QUANTITY_MAP),
       resources: unserved(11, object('ResourceRequirements')),
@@ -146,7 +146,7 @@ export const POD_KINDS = {
       message: field(4, STRING, "ECS's message."),
       startedAt: field(5, TIME, 'When it started.'),
       finishedAt: field(6, TIME, 'When it ended.'),
-      containerID: unserved(7, STRING),
+      containerID: field(7, STRING, 'The same of the container that has ended.'),
     },
   },
   HostIP: {
