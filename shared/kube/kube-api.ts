@@ -17,7 +17,7 @@ import { createAuthorizer } from './http/authorizer.ts';
 import { callerOf } from './http/caller.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
 import { givenRoutes } from './namespace-defaults/given-routes.ts';
-import { loopbackGuard, timeoutGuard } from './http/guard.ts';
+import { loopbackGuard, timeoutGuard, upgradeGuard } from './http/guard.ts';
 import { eventRoutes } from './events/event-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
 import { musterRoutes } from './muster/muster-routes.ts';
@@ -75,6 +75,7 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   app.use(impersonationGuard(deps.callerOf));
   if (authorizer !== null) app.use(authorizationGuard({ ...deps, authorizer }));
   app.use(timeoutGuard);
+  app.use(upgradeGuard);
   app.route('/', openApiRoutes());
   app.route('/', discoveryRoutes());
   app.route('/apis/batch/v1', jobRoutes(deps, options));

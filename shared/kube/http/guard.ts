@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { parseGoDuration } from '../../domain/base/go-duration.ts';
-import { badRequest, errorResponse, forbidden } from './status-error.ts';
+import { badRequest, errorResponse, forbidden, noUpgrade } from './status-error.ts';
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 
@@ -28,3 +28,10 @@ export const timeoutGuard: MiddlewareHandler = async (c, next) => {
     ? next()
     : errorResponse(badRequest(`invalid timeout specified in the request URL - ${parsed.reason}`));
 };
+
+/**
+ * A client that wants a WebSocket gets an ended answer. fabric8's Java client asks for watches like that, and goes on over plain
+ * HTTP after a 503; an endless 200 it would wait for.
+ */
+export const upgradeGuard: MiddlewareHandler = async (c, next) =>
+  c.req.header('upgrade')?.toLowerCase() === 'websocket' ? errorResponse(noUpgrade()) : next();
