@@ -20,7 +20,6 @@ import type {
   SeenJob,
 } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
-import { toJob } from '../../store/to-job.ts';
 import { noted } from '../process/announced-jobs.ts';
 import type { Deps } from '../process/deps.ts';
 import { configOf, wakeOwner } from '../process/wake-owner.ts';

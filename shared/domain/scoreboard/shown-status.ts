@@ -22,7 +22,13 @@ export function shownStatus(status: Status): ShownStatus {
   const { revision, phase, startTime, resumedAt, endedSuspendedSince, achieved, failed } = status;
   const { starting, running, waiting, stopping, succeeded } = tally(status.chunks);
   return {
-    ...{ revision, phase, startTime, resumedAt, endedSuspendedSince, achieved, failed },
+    revision,
+    phase,
+    startTime,
+    resumedAt,
+    endedSuspendedSince,
+    achieved,
+    failed,
     pods: { starting, running, waiting, stopping, succeeded },
     replaced: status.replacedTasks.length,
     met: status.upstreams.map(({ isMet }) => isMet),

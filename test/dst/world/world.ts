@@ -160,8 +160,12 @@ export class World {
     const pace = { now: START, perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null };
     this.#shownNumbers = new ShownNumbers(
       {
-        ...{ jobs: this.store.jobs, feed: this.store.feed, items: this.store.items },
-        ...{ itemCache: createItemCache(), taskNames: this.store.hosts, launchPace: async () => pace },
+        jobs: this.store.jobs,
+        feed: this.store.feed,
+        items: this.store.items,
+        itemCache: createItemCache(),
+        taskNames: this.store.hosts,
+        launchPace: async () => pace,
       },
       this.law,
     );
