@@ -82,7 +82,12 @@ type SeenPod = {
   readonly isUnsure: boolean;
 };
 
-function compare({ spec }: JobView, status: JobStatusDocument, pods: readonly SeenPod[], forbid: Forbid): void {
+function compare(
+  { spec, status: { size } }: JobView,
+  status: JobStatusDocument,
+  pods: readonly SeenPod[],
+  forbid: Forbid,
+): void {
   const living = pods.filter(({ phase }) => phase === 'Pending' || phase === 'Running');
   const unsure = living.filter(({ isUnsure, isDeleting }) => isUnsure && !isDeleting).length;
   const staying = living.filter(({ isDeleting }) => !isDeleting).length;
@@ -97,7 +102,8 @@ function compare({ spec }: JobView, status: JobStatusDocument, pods: readonly Se
   const ending = living.length - staying;
   const more = `of ${living.length} Pods ${ending} are being deleted, and the Job shows ${terminating}`;
   forbid(terminating < ending, 'G14', () => more);
-  if (spec.manifest.spec.completionMode !== 'Indexed') return;
+  // Of a Job that was made smaller or larger, the spec may be ahead until its change is published.
+  if (spec.manifest.spec.completionMode !== 'Indexed' || spec.manifest.spec.completions !== size) return;
   const completed = parseStatusIndexes(status.completedIndexes ?? '', spec.manifest.spec.completions ?? 0);
   for (const { index, phase } of pods) {
     if (index >= (spec.manifest.spec.completions ?? 0)) continue;
