@@ -65,7 +65,8 @@ export class ShownNumbers {
       pods.push({
         index: facts.index,
         phase: status.phase,
-        hasSucceeded: facts.state === 'succeeded',
+        // One that was published as being deleted is shown as the board has it: it may have succeeded since.
+        hasSucceeded: facts.state === 'succeeded' && facts.isPublishedStopping !== true,
         isDeleting: 'deletionTimestamp' in metadata,
         isReady: status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
         // It is to end for its deadline, which no Pod shows; or its end is not published, and no row has said whether it was to.
