@@ -75,7 +75,7 @@ async function stateOf<T extends KubeObject>(
   const view = await readShownJob(entry.uid, reads, face.chunks, 'evenDeleted');
   if (view === null) return null;
   const { shown: status, seq } = entry;
-  const shown = status === undefined ? view.shown : { shown: status, seq };
+  const shown = status === undefined ? (view.shown ?? null) : { shown: status, seq };
   return face.render({ ...view, shown, spec: await specOf(view.spec, entry, version, later), version }, reads);
 }
 
