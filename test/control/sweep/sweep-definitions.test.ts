@@ -207,7 +207,7 @@ test('more Jobs than one message has time for are gone through by several, and t
   const handler = stage.handler();
   for (let n = 0; n < 5; n++)
     handler.arrange('jobs.dueJobs', async (_, [page]) => {
-      stage.time = asEpochMs(stage.time + 15_000);
+      stage.time = asEpochMs(stage.time + 10_000);
       return stage.store.jobs.dueJobs({ ...(page as { now: null; after: null }), limit: 1 });
     });
   await retireDefinitions({ families: [...families, 'muster-unused'], before: stage.time, after: null }, handler.deps);

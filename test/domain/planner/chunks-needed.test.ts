@@ -229,3 +229,29 @@ test('slots that a larger parallelism adds to a work queue are in chunks of thei
   const queue = { completionMode: 'NonIndexed', completions: null, parallelism: 2 * CHUNK_INDEXES } as const;
   expect(needed('r', queue, [])).toEqual([1]);
 });
+
+describe('a gang that is not whole after its time', () => {
+  const gang = { timeoutSec: 60, restartsMax: 1 };
+  const waitsSince = (sec: number) => ({ gang: { restarts: 0, since: at(sec), isReady: false } });
+  const starts = (no: number): readonly ChunkSummary[] =>
+    Array.from('....', (_, each) => ({
+      ...freshSummary(0),
+      ...(each === no ? { starting: CHUNK_INDEXES } : { running: CHUNK_INDEXES }),
+    }));
+
+  test.each([
+    [59, [], 'its time is not over'],
+    [60, [2], 'the chunk of the first index that does not run, to name it'],
+    [600, [2], 'however late the pass is'],
+  ])('after %i s → %o: %s', (sec, expected) => {
+    const status = { ...waitsSince(0), chunks: starts(2) };
+    expect(needed('r r r r', { ...all(4), gang, status }, [], sec)).toEqual(expected);
+  });
+
+  test.each([
+    ['all of them run', { gang: { restarts: 0, since: null, isReady: true } }],
+    ['it is no gang', { gang: null }],
+  ])('none where %s', (_, status) => {
+    expect(needed('r r r r', { ...all(4), gang, status: { ...status, chunks: starts(2) } }, [], 600)).toEqual([]);
+  });
+});
