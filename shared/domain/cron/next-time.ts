@@ -40,16 +40,13 @@ export function firstMoment(search: {
   for (;;) {
     const offsetMs = search.offsetMs(at);
     const wall = search.nextWall(at + offsetMs);
-    if (wall === null) return null;
-    const moment = wall - offsetMs;
-    if (moment - at > FAR_MS) {
-      // The clock may be changed on the way there.
-      at = moment - NEAR_MS;
-      continue;
-    }
+    const moment = wall === null ? null : wall - offsetMs;
     const change = changeOfClock(search.offsetMs, at, plusMs(asEpochMs(at), FAR_MS));
-    if (change === null || moment < change) return asEpochMs(moment);
-    at = change;
+    // Also where the match is far, or none is left: a clock that is put back shows again what it has shown.
+    if (change !== null && (moment === null || moment >= change)) at = change;
+    else if (moment === null) return null;
+    else if (moment - at <= FAR_MS) return asEpochMs(moment);
+    else at = moment - NEAR_MS; // the clock may be changed on the way there
   }
 }
 

@@ -100,6 +100,25 @@ describe('where the clock is put back, what it shows twice fires twice', () => {
       '2026-04-04T12:00:00Z',
       ['2026-04-04T14:15', '2026-04-05T14:45', '2026-04-06T14:45'],
     ],
+    // Also where the schedule does not fire again for days.
+    [
+      '30 2 * * 0',
+      'Europe/Berlin',
+      '2026-10-20T12:00:00Z',
+      ['2026-10-25T00:30', '2026-10-25T01:30', '2026-11-01T01:30'],
+    ],
+    [
+      '30 1 1 * *',
+      'America/New_York',
+      '2026-10-20T12:00:00Z',
+      ['2026-11-01T05:30', '2026-11-01T06:30', '2026-12-01T06:30'],
+    ],
+    [
+      '30 2 25 10 *',
+      'Europe/Berlin',
+      '2026-01-01T00:00:00Z',
+      ['2026-10-25T00:30', '2026-10-25T01:30', '2027-10-25T00:30'],
+    ],
   ])('%s in %s after %s', (schedule, zone, after, expected) => {
     expect(times(schedule, zone, after)).toEqual(expected);
   });

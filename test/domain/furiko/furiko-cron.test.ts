@@ -198,6 +198,16 @@ describe('a JobConfig in Berlin', () => {
       '2026-10-25T02:30:00+01:00',
       '2026-10-26T02:30:00+01:00',
     ]);
+    // Also where the schedule does not fire again for days, or never.
+    for (const [expression, last] of [
+      ['30 2 * * sun', '2026-11-01T02:30:00+01:00'],
+      ['0 30 2 25 10 * 2026', 'never'],
+    ] as const)
+      expect(times(expression, '2026-10-20T12:00:00Z', 3, { zone })).toEqual([
+        '2026-10-25T02:30:00+02:00',
+        '2026-10-25T02:30:00+01:00',
+        last,
+      ]);
   });
 });
 
