@@ -90,18 +90,20 @@ test('the most recent slot is found, whatever lies between two slots', () => {
   expect(due.kind === 'due' ? asTime(due.slot) : due.kind).toBe('2026-11-23T09:00:00Z');
 });
 
-test('without a time zone a schedule is in UTC', () => {
-  const plan = planCron({
+/** A look at a CronJob that was created at midnight. */
+const lookAt = (schedule: string, now: EpochMs, more: { readonly startingDeadlineSeconds?: number } = {}) =>
+  planCron({
     cron: {
       name: 'nightly',
       createdAt: at('2026-11-23T00:00:00Z'),
       isDeleted: false,
       spec: {
-        schedule: '0 3 * * *',
+        schedule,
         concurrencyPolicy: 'Allow',
         suspend: false,
         successfulJobsHistoryLimit: 3,
         failedJobsHistoryLimit: 1,
+        ...more,
       },
       rules: cronRulesOf(),
       lastScheduleAt: null,
@@ -109,9 +111,20 @@ test('without a time zone a schedule is in UTC', () => {
     state: FRESH_CRON,
     jobs: new Map(),
     outcome: null,
-    now: plusMs(at('2026-11-23T00:00:00Z'), 1000),
+    now,
     jitterMs: () => 0,
     uidOf: () => asJobUid('u'),
   });
+
+test('a deadline does not move the slots of @every', () => {
+  const within = { startingDeadlineSeconds: 60 };
+  const { claim } = lookAt('@every 10m', at('2026-11-23T00:10:30Z'), within).state;
+  expect(claim === null ? null : asTime(claim.slot)).toBe('2026-11-23T00:10:00Z');
+  const late = lookAt('@every 10m', at('2026-11-23T00:12:00Z'), within);
+  expect([late.state.claim, late.alarmAt]).toEqual([null, at('2026-11-23T00:20:00Z')]);
+});
+
+test('without a time zone a schedule is in UTC', () => {
+  const plan = lookAt('0 3 * * *', plusMs(at('2026-11-23T00:00:00Z'), 1000));
   expect(plan.alarmAt === null ? null : asTime(plan.alarmAt)).toBe('2026-11-23T03:00:00Z');
 });

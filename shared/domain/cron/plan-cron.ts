@@ -1,12 +1,13 @@
 import { type EpochMs, asEpochMs, plusMs } from '../base/time.ts';
 import type { JobUid } from '../base/ids.ts';
 import type { CronJobSpec } from '../spec/cron-manifest.ts';
+import type { CronSchedule } from '../spec/cron-schedule.ts';
 import { CATCH_UPS, type CronRules } from './cron-rules.ts';
 import { type CronClaim, type CronEvent, type CronState, withCronEvent } from './cron-state.ts';
 import { type NextSlot, dueSlot } from './due-slot.ts';
 import { slotName } from './job-of-slot.ts';
 import { type ObservedJobs, activeJobs, observe, outdated } from './owned-jobs.ts';
-import { type Slots, slotsOf } from './slots.ts';
+import { type Slots, countedFrom, slotsOf } from './slots.ts';
 
 /** A CronJob as its users see it. */
 export type CronView = {
@@ -121,12 +122,13 @@ function schedule(state: CronState, input: CronInput): Scheduled {
   return due(said, slots, input);
 }
 
-/** The start of a deadline, or of what has not been looked at yet. */
-function floorOf(state: CronState, { cron, now }: CronInput): EpochMs {
+/** The start of a deadline, or of what has not been looked at yet. A deadline does not move the slots of `@every`. */
+function floorOf(state: CronState, schedule: CronSchedule, { cron, now }: CronInput): EpochMs {
   const { startingDeadlineSeconds } = cron.spec;
   const since = [state.lastScheduleAt, state.passedAt, cron.lastScheduleAt].filter((each) => each !== null);
   const from = since.length === 0 ? cron.createdAt : asEpochMs(Math.max(...since));
-  return startingDeadlineSeconds === undefined ? from : later(from, plusMs(now, -1000 * startingDeadlineSeconds));
+  if (startingDeadlineSeconds === undefined) return from;
+  return countedFrom(schedule, from, later(from, plusMs(now, -1000 * startingDeadlineSeconds)));
 }
 
 const MISSED_MAX = 100;
@@ -137,7 +139,7 @@ function due(state: CronState, slots: Extract<Slots, { kind: 'slots' }>, input: 
   const { cron, now, jitterMs } = input;
   const next = nextMinute(slots.next, state.lastScheduleAt);
   const firesAt = (slot: EpochMs | null): EpochMs | null => (slot === null ? null : plusMs(slot, jitterMs(slot)));
-  const found = dueSlot(next, floorOf(state, input), now);
+  const found = dueSlot(next, floorOf(state, slots.schedule, input), now);
   if (found.kind === 'never') return { state: withNewEvent(state, neverFires(cron.spec.schedule), now), nextAt: null };
   if (found.kind === 'none') return { state, nextAt: firesAt(found.next) };
   const { catchUp } = cron.rules;

@@ -127,6 +127,22 @@ describe('a slot that is due', () => {
     expect(plan.state.claim?.slot ?? null).toBe(startingDeadlineSeconds === 0 ? null : slot);
   });
 
+  it.each([
+    // The first, in time; too late by a second; and the next, counted from the last one.
+    [null, plusMs(at(10), 30_000), at(10), null],
+    [null, plusMs(at(11), 1_000), null, at(20)],
+    [at(10), plusMs(at(20), 59_000), at(20), null],
+    [at(10), plusMs(at(47), 30_000), null, at(50)],
+  ])('of @every is not moved by a deadline: last %o, now %o', (lastScheduleAt, now, slot, next) => {
+    const plan = look({
+      spec: { schedule: '@every 10m', startingDeadlineSeconds: 60 },
+      state: { lastScheduleAt },
+      now,
+    });
+    expect(plan.state.claim?.slot ?? null).toBe(slot);
+    if (next !== null) expect(plan.alarmAt).toBe(next);
+  });
+
   it('within the minute of the last one has no Job of its own', () => {
     const spec = { schedule: '@every 20s' };
     const state = { lastScheduleAt: plusMs(at(10), 10_000) };
