@@ -49,7 +49,7 @@ const { metafile } = await build({
 for (const name of Object.keys(ENTRIES)) await chmod(`${OUT}/${name}.mjs`, 0o755);
 await writeContents();
 await writePackage();
-console.log(`${OUT}/muster.mjs built in ${Math.round(performance.now() - startedMs)} ms`);
+console.error(`${OUT}/muster.mjs built in ${Math.round(performance.now() - startedMs)} ms`);
 
 /** Fails where a package may not be bundled. */
 async function writeContents() {
