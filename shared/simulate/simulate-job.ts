@@ -28,6 +28,7 @@ import {
   itemsByIndex,
   storeSimulatedList,
 } from './simulated-list.ts';
+import { tasksMax } from './tasks-max.ts';
 import { Timeline } from './timeline.ts';
 import { findSimulatedLimits, limitErrors, scriptErrorOf, storeSimulatedLimits } from './simulated-limits.ts';
 import { userAct } from './user-acts.ts';
@@ -62,9 +63,6 @@ export type Simulation = Outcome & {
 
 /** A month: longer than a Job should run, and soon simulated. */
 const HORIZON_MS = 30 * 86_400_000;
-/** A Job that starts more tasks than this, and this many for each of its indexes, goes on for ever. */
-const TASKS_MAX = 5_000;
-const TASKS_PER_INDEX_MAX = 20;
 
 /** Simulates a Job in virtual time; the same wish gives the same simulation. `refused`: the Job or the script is wrong. */
 export async function simulateJob(
@@ -181,7 +179,7 @@ async function play(
   if (list !== null) await storeSimulatedList(list, spec.identity, world.store.items);
   const user = scheduleUser(script, spec, world, timeline);
   world.begin(async () => createJob(spec, world.deps));
-  const isTooMuch = (): boolean => world.tasks.all.size > TASKS_MAX + TASKS_PER_INDEX_MAX * (world.status?.size ?? 0);
+  const isTooMuch = (): boolean => world.tasks.all.size > tasksMax(spec.manifest.spec, world.status?.size ?? 0);
   const ended = await world.run(() => (user.actsLeft === 0 && isDone(world)) || isTooMuch(), horizon);
   const outcome = outcomeOf(world, { ...course, start, timeline: timeline.entries, tryOf, itemsOf, ended });
   return { ...outcome, patchRefused: user.patchRefused };
