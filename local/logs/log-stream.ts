@@ -94,12 +94,11 @@ export class LogFile {
   }
 
   #lines(pieces: readonly Piece[], base: number, bytes: Buffer): PrintedLine[] {
-    return pieces.map(({ begin, end, continues }) => ({
-      ...this.#times.of(base + end),
-      bytes: bytes.subarray(begin, end),
-      continues,
-      offset: base + begin,
-    }));
+    return pieces.map(({ begin, end, continues }) => {
+      // Spread, it would take most of the time of a log of millions of lines.
+      const { atMs, nanos } = this.#times.of(base + end);
+      return { atMs, nanos, bytes: bytes.subarray(begin, end), continues, offset: base + begin };
+    });
   }
 }
 
