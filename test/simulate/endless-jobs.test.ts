@@ -3,7 +3,10 @@ import { tasksMax } from '../../shared/simulate/tasks-max.ts';
 import { aManifest, play } from './a-simulation.ts';
 
 test('restarts in the same Pod do not count for an index: why it goes on is said, after some hundred tasks', async () => {
-  const manifest = aManifest({ completionMode: 'Indexed', completions: 2, backoffLimitPerIndex: 1 }, { restartPolicy: 'OnFailure' });
+  const manifest = aManifest(
+    { completionMode: 'Indexed', completions: 2, backoffLimitPerIndex: 1 },
+    { restartPolicy: 'OnFailure' },
+  );
   const { end, report } = await play(manifest, { attempts: [{ index: '*', exitCode: 1 }] });
   expect(report.attempts.length).toBeLessThan(600);
   const waitsFor = end.kind === 'endless' ? end.waitsFor : end.kind;

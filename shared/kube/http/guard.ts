@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { parseGoDuration } from '../../domain/base/go-duration.ts';
-import { badRequest, errorResponse, forbidden, noUpgrade } from './status-error.ts';
+import { badRequest, errorResponse, forbidden } from './status-error.ts';
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 
@@ -30,8 +30,8 @@ export const timeoutGuard: MiddlewareHandler = async (c, next) => {
 };
 
 /**
- * A client that wants a WebSocket gets an ended answer. fabric8's Java client asks for watches like that, and goes on over plain
- * HTTP after a 503; an endless 200 it would wait for.
+ * A client that wants a WebSocket gets an empty answer that ends. fabric8's Java client asks for watches like that, and goes on over
+ * plain HTTP after a 200 or a 503; a 503 it first repeats for twenty seconds, and an endless 200 it would wait for.
  */
 export const upgradeGuard: MiddlewareHandler = async (c, next) =>
-  c.req.header('upgrade')?.toLowerCase() === 'websocket' ? errorResponse(noUpgrade()) : next();
+  c.req.header('upgrade')?.toLowerCase() === 'websocket' ? c.body(null, 200) : next();

@@ -174,9 +174,6 @@ export const versionAhead = (version: number, head: number): StatusError =>
     retryAfterSeconds: 1,
   });
 
-export const noUpgrade = (): StatusError =>
-  failure(503, 'ServiceUnavailable', 'this server speaks HTTP only: ask again without an upgrade of the connection');
-
 export const internalError = (message: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${message}`, {
     causes: [{ reason: 'InternalError', message, field: '' }],
