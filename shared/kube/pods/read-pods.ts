@@ -1,5 +1,6 @@
 import { CHUNK_INDEXES, chunkOf, chunksFor } from '../../domain/scoreboard/board.ts';
-import type { JobUid } from '../../domain/base/ids.ts';
+import type { JobUid, TaskArn } from '../../domain/base/ids.ts';
+import type { EpochMs } from '../../domain/base/time.ts';
 import { isPodDeletion } from '../../domain/planner/ending.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
 import { FRESH, type IndexRecord, hasPod, isActive, podStateOf } from '../../domain/scoreboard/index-record.ts';
@@ -97,9 +98,9 @@ function publishedAttemptsOf({ view, pods, stops }: PublishedView, index: number
     if (published === undefined) return pods === null ? [pick] : base > 0 ? [{ ...pick, version: base }] : [];
     if (published.state === 'gone') return [];
     const shown = pickOf(view, published);
-    const isOver = shown.state === 'ended' || shown.state === 'succeeded' || shown.state === 'failed';
     // A single row publishes that all of a Job's Pods are being deleted.
     const isPublishedStopping = published.state === 'stopping';
+    const isOver = !isPublishedStopping && hasEnded(shown.state);
     return [
       {
         ...shown,
@@ -152,12 +153,15 @@ export function isGone({ state, record, isPublishedStopping = false }: PodFacts)
   // Its end is not published yet: a row for it, or the row of its Job's deletion, will do so.
   if (isPublishedStopping) return false;
   if (record === null) return state === 'ended';
-  if (state !== 'ended' && state !== 'succeeded' && state !== 'failed') return false;
+  if (!hasEnded(state)) return false;
   const { as } = record.judgement;
   // For an attempt that ended between two tasks, the last task's end is known; only a deletion ends it like that.
   const hasEndedSo = state === 'ended' && (as === 'released' || as === 'restarted' || as === 'unstarted');
   return record.gone === true || hasEndedSo || isPodDeletion(record.ending);
 }
+
+const hasEnded = (state: PodPick['state']): boolean =>
+  state === 'ended' || state === 'succeeded' || state === 'failed';
 
 /** Everything that is known about attempts, which come by index, with their records and launches. */
 export async function readFacts(view: JobView, picks: readonly PodPick[], reads: Reads): Promise<readonly PodFacts[]> {
@@ -181,7 +185,7 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
     const wait = pace === null ? null : waitOf({ ...pick, current, record, spec, status }, pace);
     const { failures, ignored } = published ?? current ?? FRESH;
     const madeAfter = { failures, ignored };
-    return {
+    return asStopping({
       ...pick,
       spec,
       status,
@@ -194,9 +198,29 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
       item: items.get(pick.index) ?? null,
       ip: addresses.get(keyOf(pick)) ?? null,
       wait,
-    };
+    });
   });
 }
+
+/** A Pod that was published as being deleted, and whose end is not published yet: users see it as it was while its task ended. */
+function asStopping(pod: PodFacts): PodFacts {
+  const { record, isPublishedStopping = false } = pod;
+  if (!isPublishedStopping || !hasEnded(pod.state)) return pod;
+  const { createdAt = null, startedAt = null } = record?.times ?? {};
+  const [since, taskArn] = [startedAt ?? createdAt, record?.taskArn ?? null];
+  const state = startedAt === null ? 'launched' : 'running';
+  const launch = record === null || since === null || taskArn === null ? null : launchOf(record, taskArn, since);
+  return { ...pod, state, record: null, launch };
+}
+
+const launchOf = ({ index, attempt, nonce }: AttemptRecord, taskArn: TaskArn, since: EpochMs): LaunchSlot => ({
+  index,
+  attempt,
+  nonce,
+  state: 'launched',
+  taskArn,
+  since,
+});
 
 /** Addresses of running tasks, as far as names lead to them: nothing else keeps an address. */
 async function readAddresses(

@@ -155,11 +155,12 @@ const judgement = ({ record }: PodFacts): Labels =>
       };
 
 /** Since when an attempt is being stopped, so that its Pod is being deleted; null: it is not. */
-export function stoppingSince({ state, status, current, mayStop = true }: PodFacts): EpochMs | null {
+export function stoppingSince(pod: PodFacts): EpochMs | null {
+  const { state, status, current, mayStop = true, isPublishedStopping = false } = pod;
   if (state === 'ended' || !isActive(state)) return null;
   const { phase } = status;
   if (isEnding(phase) && phase.kind !== 'running') return phase.since;
-  const isStopped = mayStop && current !== null && (current.stopping || current.podDeleted);
+  const isStopped = isPublishedStopping || (mayStop && current !== null && (current.stopping || current.podDeleted));
   return isStopped ? (status.stopRound?.startedAt ?? status.now) : null;
 }
 

@@ -65,8 +65,7 @@ export class ShownNumbers {
       pods.push({
         index: facts.index,
         phase: status.phase,
-        // One that was published as being deleted is shown as the board has it: it may have succeeded since.
-        hasSucceeded: facts.state === 'succeeded' && facts.isPublishedStopping !== true,
+        hasSucceeded: facts.state === 'succeeded',
         isDeleting: 'deletionTimestamp' in metadata,
         isReady: status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
         // It is to end for its deadline, which no Pod shows; or its end is not published, and no row has said whether it was to.
