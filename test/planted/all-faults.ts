@@ -10,6 +10,7 @@ import { MACHINE_FAULTS } from './machine-faults.ts';
 import { QUOTA_FAULTS } from './quota-faults.ts';
 import { RERUN_FAULTS } from './rerun-faults.ts';
 import { RULE_FAULTS } from './rule-faults.ts';
+import { SHOWN_FAULTS } from './shown-faults.ts';
 import { SUBMIT_FAULTS } from './submit-faults.ts';
 import { UPSTREAM_FAULTS } from './upstream-faults.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
@@ -28,6 +29,7 @@ export const ALL_FAULTS: readonly PlantedFault[] = [
   ...QUOTA_FAULTS,
   ...RERUN_FAULTS,
   ...RULE_FAULTS,
+  ...SHOWN_FAULTS,
   ...SUBMIT_FAULTS,
   ...UPSTREAM_FAULTS,
   ...WORLD_FAULTS,

@@ -160,8 +160,7 @@ export function isGone({ state, record, isPublishedStopping = false }: PodFacts)
   return record.gone === true || hasEndedSo || isPodDeletion(record.ending);
 }
 
-const hasEnded = (state: PodPick['state']): boolean =>
-  state === 'ended' || state === 'succeeded' || state === 'failed';
+const hasEnded = (state: PodPick['state']): boolean => state === 'ended' || state === 'succeeded' || state === 'failed';
 
 /** Everything that is known about attempts, which come by index, with their records and launches. */
 export async function readFacts(view: JobView, picks: readonly PodPick[], reads: Reads): Promise<readonly PodFacts[]> {
