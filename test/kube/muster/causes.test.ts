@@ -137,6 +137,7 @@ test('exit 1: what ECS says of every container that exits is left out', async ()
     terminated: {
       exitCode: 1,
       reason: 'Error',
+      containerID: 'ecs://00000000000000000000000000000001/main',
       startedAt: '2023-11-14T22:13:22Z',
       finishedAt: '2023-11-14T22:13:23Z',
     },
