@@ -7,7 +7,8 @@ import { endedAttempts } from '../logs/ended-attempts.ts';
 import { indexesOfItems } from '../logs/indexes-of-items.ts';
 import { objectText } from '../render/object-text.ts';
 import { type Again, type ChosenIndexes, chooseIndexes, refuseUnlessRerunnable } from '../rerun/rerun-indexes.ts';
-import { type RerunWish, rerunManifest, rerunName } from '../rerun/rerun-manifest.ts';
+import { rerunName } from '../../shared/domain/spec/rerun-name.ts';
+import { type RerunWish, rerunManifest } from '../rerun/rerun-manifest.ts';
 import type { Shell } from '../shell.ts';
 import { type RunFlags, runManifests } from './run.ts';
 

@@ -11,6 +11,7 @@ import { isHidden, isOver } from '../../domain/scoreboard/status.ts';
 import type { JobManifest } from '../../domain/spec/manifest.ts';
 import type { DiagnosedPage, Diagnosis, Doctor, DoctorsPage } from '../../ports/doctor.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
+import { isCompletedByRerun } from './completed-rerun.ts';
 import { type InstallationPorts, collectInstallation } from './collect-installation.ts';
 import { type CollectDeps, type CollectedJob, collectFailuresOf, collectJob, collectRestored } from './collect-job.ts';
 import { type ItemSource, readItemValues } from '../../store/read-items.ts';
@@ -131,7 +132,21 @@ export async function checkShallowly(uid: JobUid, subject: string, deps: Collect
     return isQuiet ? null : collectJob(uid, 'shallow', deps);
   });
   if (snapshot.kind === 'failed') return [notChecked(subject, 'its rows', snapshot.reason)];
-  return snapshot.value === null ? [] : diagnosed(snapshot.value, deps);
+  return snapshot.value === null ? [] : withoutWhatIsMended(uid, await diagnosed(snapshot.value, deps), deps);
+}
+
+/** That a Job has failed is no news once a rerun has completed it. */
+async function withoutWhatIsMended(
+  uid: JobUid,
+  findings: readonly Finding[],
+  { jobs }: CollectDeps,
+): Promise<readonly Finding[]> {
+  if (findings.every(({ kind }) => kind !== 'JobFailed')) return findings;
+  const mended = await probe(async () => {
+    const spec = await jobs.readSpec(uid);
+    return spec !== null && isCompletedByRerun(spec, jobs);
+  });
+  return mended.kind === 'ok' && mended.value ? findings.filter(({ kind }) => kind !== 'JobFailed') : findings;
 }
 
 async function checkRestored(uid: JobUid, subject: string, deps: CollectDeps): Promise<readonly Finding[]> {

@@ -4,7 +4,7 @@ import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import type { LogReader } from '../../../shared/ports/log-reader.ts';
 import type { JobWish } from '../../support/a-job.ts';
 import { NO_LOGS } from '../../support/no-logs.ts';
-import { BAD, Stage } from '../../support/a-stage.ts';
+import { BAD, DONE, Stage } from '../../support/a-stage.ts';
 import { examiner, short, work, find } from './examined-job.ts';
 
 describe('a failed Job', () => {
@@ -136,6 +136,32 @@ describe('a failed Job', () => {
     expect(w.logReads()).toBe(0);
     w.stage.advance(25 * 3_600_000);
     expect((await page()).findings.filter(({ kind }) => kind === 'JobFailed')).toEqual([]);
+    expect(short(await work(w))).toContain('error JobFailed');
+  });
+
+  test('is no warning any more once a rerun has completed it, and is again if that one has failed, too', async () => {
+    const w = await aFailedJob();
+    const warned = async () =>
+      (await w.doctor.jobs({ namespace: null, after: null })).findings
+        .filter(({ kind }) => kind === 'JobFailed')
+        .map(({ subject }) => subject);
+    const rerun = async (name: string, of: string | null, more: Record<string, string> = {}) => {
+      const annotations = { ...(of === null ? {} : { 'muster.run/rerun-of': of }), ...more };
+      await w.stage.job({ uid: `uid-${name}`, completions: 3, backoffLimit: 0, name, annotations });
+      for (let nth = 0; nth < 8; nth++) {
+        w.stage.advance(1_000);
+        await w.stage.settle();
+      }
+    };
+    await rerun('work-rerun', 'work');
+    expect(await warned()).toEqual(['job/default/work', 'job/default/work-rerun']);
+    w.stage.fate = { ...w.stage.fate, ending: DONE };
+    await rerun('work-rerun-2', null);
+    expect(await warned()).toEqual(['job/default/work', 'job/default/work-rerun']);
+    await rerun('work-rerun-3', 'work', { 'muster.run/indexes': '1' });
+    expect(await warned()).toEqual(['job/default/work', 'job/default/work-rerun']);
+    await rerun('work-rerun-4', 'work-rerun');
+    expect(await warned()).toEqual([]);
     expect(short(await work(w))).toContain('error JobFailed');
   });
 });
