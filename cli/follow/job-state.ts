@@ -128,7 +128,7 @@ function firstFailure({ groups }: JobFailures): JobProgress['failure'] {
   const { cause, count, example } = group;
   const { index, item = null } = example;
   const who = index === undefined ? `Pod ${example.pod}` : indexText(index, item);
-  const more = count === 1 ? '' : ` (${count} ${example.index === undefined ? 'Pods' : 'indexes'} so far)`;
+  const more = count === 1 ? '' : `; so did ${count - 1} more`;
   return { text: `${who}, attempt ${example.attempt} failed: ${cause}${more}`, log: example.log };
 }
 

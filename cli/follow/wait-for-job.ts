@@ -11,6 +11,7 @@ import { formatDuration } from '../render/age.ts';
 import { failureLines } from '../render/failures.ts';
 import { failedAttemptsText, limitHint } from './limit-hint.ts';
 import { onOneLine } from '../render/table.ts';
+import { wrapWords } from '../render/wrap-words.ts';
 import type { Output } from '../output.ts';
 import type { Shell, Signal } from '../shell.ts';
 
@@ -68,9 +69,15 @@ export async function waitForJob(followed: Followed, options: WaitOptions, shell
   const failures = ending.kind === 'failed' ? await failuresOf(followed, options) : null;
   const { text, exitCode } = tell(ending, followed, { why, timeoutMs, failures, muster: commandWord(shell.env) });
   const stopped = ending.kind === 'aborted' ? (why ?? 'timeout') : null;
-  if (stopped === null || options.stopsQuietly !== true)
-    output.write(`${output.terminal === null ? '' : '\n'}${text}\n`);
+  if (stopped === null || options.stopsQuietly !== true) output.write(`${shownOn(output, text)}\n`);
   return { exitCode, object: 'object' in ending ? ending.object : null, stopped };
+}
+
+/** On a terminal the verdict is broken between words; the lines below it have logs and commands, which stay as they are. */
+function shownOn({ terminal }: Output, text: string): string {
+  if (terminal === null) return text;
+  const [verdict = '', ...others] = text.split('\n');
+  return ['', wrapWords(verdict, terminal.size().columns), ...others].join('\n');
 }
 
 /** What to say of Jobs that a wait was stopped for; they continue. All are of one namespace. */

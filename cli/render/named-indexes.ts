@@ -12,6 +12,12 @@ export type NamedIndexes = {
 
 const BETWEEN = '   ';
 
+const ITEM_COLUMNS_MIN = 24;
+/** On a wide terminal longer items are whole, if there is room for two beside each other. */
+const ENTRIES_MIN = 2;
+/** What stands before an item: blanks, and an index of a few digits. */
+const AROUND_ITEM = 12;
+
 /** A line for each state: its sign in the grid, and as many indexes with their items as fit, then how many more there are. */
 export const namedLines = (
   named: readonly NamedIndexes[],
@@ -22,10 +28,11 @@ export const namedLines = (
 
 function lineOf({ state, count, first }: NamedIndexes, columns: number, { glyphs }: Theme): readonly Segment[] {
   const line: Segment[] = [{ text: glyphs[state], paint: paintOf(state) }];
+  const itemColumns = Math.max(ITEM_COLUMNS_MIN, Math.floor(columns / ENTRIES_MIN) - AROUND_ITEM);
   for (const [nth, { index, item }] of first.entries()) {
     const entry: Segment[] = [
       { text: `${nth === 0 ? ' ' : BETWEEN}${index} `, paint: 'dim' },
-      { text: shortItem(item) },
+      { text: shortItem(item, itemColumns) },
     ];
     const left = count - nth - 1;
     const room = columns - (left > 0 ? restOf(left).length : 0);
