@@ -263,7 +263,7 @@ async function lookAtEverything({ deps }: Runtime, warn: Warn): Promise<void> {
 }
 
 function placeOf(
-  { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess' }: LocalOptions,
+  { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', driver }: LocalOptions,
   announcer: Listeners | null,
   onSurprise: Place['onSurprise'],
 ): Place {
@@ -288,6 +288,7 @@ function placeOf(
       historyMs: HISTORY_MS,
       announced: announcer === null ? null : 'each',
       hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
+      needsCommand: driver === 'process',
     },
     announcer,
     coalescing: COALESCING[wiring],

@@ -180,10 +180,17 @@ test('DisruptionTarget is the only condition to match', () => {
   ]);
 });
 
+/** The fields that the warnings of an answer name, of those about commands. */
+const warnedFields = (answer: Response): readonly string[] =>
+  [...(answer.headers.get('warning') ?? '').matchAll(/"(spec[^ ]*\.(?:command|args)): /g)].map(
+    ([, field = '']) => field,
+  );
+
 test('where no image is pulled a container says what to run', async () => {
   const containers = [
     { name: 'a', image: 'b', command: ['true'] },
-    { name: 'c', image: 'd', args: ['--fast'] },
+    { name: 'c', image: 'd' },
+    { name: 'd', image: 'd', args: ['true'] },
   ];
   const spec = {
     restartPolicy: 'Never',
@@ -200,14 +207,21 @@ test('where no image is pulled a container says what to run', async () => {
   };
   const fields = async (needsCommand: boolean, path: string, document: unknown): Promise<unknown> => {
     const answer = await (await aWorld({ needsCommand })).post(path, document);
-    if (answer.status === 201) return 'created';
+    if (answer.status === 201) return warnedFields(answer);
     const { details } = (await answer.json()) as { details: { causes: { field: string; message: string }[] } };
     expect(details.causes[0]?.message).toContain('Required value: this Muster runs commands as local processes');
     return details.causes.map(({ field }) => field);
   };
   const at = ['spec.containers[1].command', 'spec.initContainers[0].command'];
   expect(await fields(true, JOBS, job)).toEqual(at.map((field) => `spec.template.${field}`));
-  expect(await fields(true, CRON_JOBS, cronJob)).toEqual(at.map((field) => `spec.jobTemplate.spec.template.${field}`));
-  expect(await fields(false, JOBS, job)).toBe('created');
-  expect(await fields(false, CRON_JOBS, cronJob)).toBe('created');
+  const args = 'spec.containers[2].args';
+  expect(await fields(true, CRON_JOBS, cronJob)).toEqual(
+    [...at, args].map((field) => `spec.jobTemplate.spec.template.${field}`),
+  );
+  expect(await fields(false, JOBS, job)).toEqual([]);
+  expect(await fields(false, CRON_JOBS, cronJob)).toEqual([]);
+  const argsOnly = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'd', args: ['true'] }] };
+  const ofArgs = { ...sums, spec: { ...sums.spec, template: { spec: argsOnly } } };
+  expect(await fields(true, JOBS, ofArgs)).toEqual(['spec.template.spec.containers[0].args']);
+  expect(await fields(false, JOBS, ofArgs)).toEqual([]);
 });

@@ -52,6 +52,17 @@ describe.concurrent('Jobs on the embedded runtime', { timeout: TEST_MS }, () => 
     if (canLook) expect(processesNaming(folder)).toEqual([]);
   });
 
+  test('args without a command are run, with their variables filled in', async ({ expect }) => {
+    const { kube } = local;
+    const { lines } = folderFor('args');
+    const args = ['sh', '-c', 'echo "$1" >> args/out', 'sh', 'index $(JOB_COMPLETION_INDEX)'];
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'tool', args }] } };
+    const metadata = { name: 'args' };
+    await kube.create({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { ...indexed(2, 2), template } });
+    expect((await kube.ended('args')).status).toMatchObject({ succeeded: 2 });
+    expect(lines().toSorted()).toEqual(['index 0', 'index 1']);
+  });
+
   test('a work queue: as many tasks as there are completions take as many items', async ({ expect }) => {
     const { kube } = local;
     const { folder, lines } = folderFor('queue');

@@ -42,7 +42,7 @@ export type Reports = {
   interrupted(taskId: string, cause: Omit<StopCause, 'atMs'>): void;
 };
 
-/** The command line of a container. An override replaces `command`, never the entry point. */
+/** The command line of a container; without an entry point its command alone, since there is no image with another. An override replaces `command`, never the entry point. */
 export function commandOf(container: ContainerDefinition, overrides: Overrides): readonly string[] {
   return [...(container.entryPoint ?? []), ...(overrideOf(container, overrides)?.command ?? container.command ?? [])];
 }

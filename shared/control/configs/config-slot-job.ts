@@ -29,6 +29,7 @@ export async function createConfigJob(
     nameSuffix: '',
     fieldValidation: 'Ignore',
     hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
+    needsCommand: deps.settings.needsCommand ?? false,
     now: at,
     config: { manifest: config, uid: row.uid },
   });

@@ -26,7 +26,16 @@ export async function createSlotJob(claim: CronClaim, seen: SeenCron, deps: Deps
   const document = jobOfSlot(manifest, row.uid, claim.slot);
   const list = await findNamedList(document.metadata.annotations, namespace, deps);
   const hosts = deps.hostnames === null ? null : { max: deps.settings.hosts.max };
-  const admission = admitJob(document, { namespace, uid, nameSuffix: '', fieldValidation: 'Ignore', hosts, list });
+  const { needsCommand = false } = deps.settings;
+  const admission = admitJob(document, {
+    namespace,
+    uid,
+    nameSuffix: '',
+    fieldValidation: 'Ignore',
+    hosts,
+    list,
+    needsCommand,
+  });
   if (admission.kind === 'undecodable') return { kind: 'refused', message: admission.message };
   if (admission.kind === 'invalid') {
     const faults = admission.errors.map((each) => `${each.path}: ${fieldErrorText(each)}`);

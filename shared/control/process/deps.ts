@@ -63,4 +63,6 @@ export type Settings = {
   readonly firstPodsMax?: number;
   /** Whose changes of state others hear of; null: nobody's. The same for all processes of an installation. */
   readonly announced: Announced | null;
+  /** Images are not pulled: a Job without a command is refused. See {@link AdmissionContext.needsCommand}. */
+  readonly needsCommand?: boolean;
 };

@@ -71,7 +71,11 @@ export function cronJobKind(deps: ApiDeps): WritableKind<FoundCronJob, AdmittedC
     },
 
     admitUpdate({ object, stored }, document, fieldValidation) {
-      const update = admitCronJobUpdate(storedCronJob(stored.document), document, { fieldValidation, hosts });
+      const update = admitCronJobUpdate(storedCronJob(stored.document), document, {
+        fieldValidation,
+        hosts,
+        needsCommand,
+      });
       if (update.kind !== 'ok') return update;
       const { manifest, warnings, changed } = update;
       return { kind: 'ok', admitted: { manifest, standing: standingOfObject(object) }, warnings, changed };

@@ -75,7 +75,7 @@ export function jobConfigKind(deps: ApiDeps): WritableKind<FoundJobConfig, Admit
     },
 
     admitUpdate({ object, stored }, document, fieldValidation) {
-      const context = { now: clock.now(), fieldValidation, hosts };
+      const context = { now: clock.now(), fieldValidation, hosts, needsCommand };
       const update = admitJobConfigUpdate(storedJobConfig(stored.document), document, context);
       if (update.kind !== 'ok') return update;
       const { manifest, warnings, changed } = update;

@@ -98,7 +98,7 @@ export type ApiOptions = {
   readonly authenticate?: Authenticate;
   /** Runs on a user's own machine: only loopback is answered, and no page of another site. */
   readonly embedded?: boolean;
-  /** Tasks are processes, and images are not pulled: a container without a command is refused. */
+  /** Tasks are processes, and images are not pulled: a container without a command or args is refused. */
   readonly needsCommand?: boolean;
   /** A watch, or a followed log, ends after this at the latest; the transport may have less time. */
   readonly streamMaxSec?: number;

@@ -3,7 +3,7 @@ import type { ObjectMeta } from '../../domain/spec/manifest.ts';
 import { CronJobShape } from './cron-shape.ts';
 import { CONCURRENCY_POLICIES, type FormerTimes, historyErrors, timesErrors } from './cron-spec-rules.ts';
 import { admitJobTemplate } from './cron-template.ts';
-import { missingCommandErrors } from '../pod/command-rules.ts';
+import { templateCommandWarnings } from '../pod/command-rules.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from '../job/host-name-rules.ts';
 import type { AdmissionContext } from '../job/job-manifest.ts';
@@ -43,7 +43,6 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
   const errors = [
     ...nameErrors(name, metadata),
     ...checked.errors,
-    ...(needsCommand ? missingCommandErrors('spec.jobTemplate.spec.template.spec', podSpecOf(read.object)) : []),
     ...(name.length > NAME_CHARS_MAX
       ? [invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
       : []),
@@ -53,11 +52,18 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
     : {
         kind: 'ok',
         manifest: checked.manifest,
-        warnings: [...read.warnings, ...nameWarnings(name), ...checked.templateWarnings],
+        warnings: [
+          ...read.warnings,
+          ...nameWarnings(name),
+          ...checked.templateWarnings,
+          ...(needsCommand ? cronCommandWarnings(read.object) : []),
+        ],
       };
 }
 
-const podSpecOf = ({ spec }: CronJobShape) => spec.jobTemplate.spec.template?.spec;
+/** Warnings about its commands, where tasks are local processes. */
+export const cronCommandWarnings = ({ spec }: CronJobShape): readonly string[] =>
+  templateCommandWarnings('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec);
 
 /** Reads an external document as a CronJob, without judging its values. */
 export const readCronJob = (document: unknown, fieldValidation: FieldValidation): ReadObject<CronJobShape> =>

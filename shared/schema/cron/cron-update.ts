@@ -1,10 +1,10 @@
 import type { CronJobManifest } from '../../domain/spec/cron-manifest.ts';
-import { checkCronJob, readCronJob } from './cron-admission.ts';
+import { checkCronJob, cronCommandWarnings, readCronJob } from './cron-admission.ts';
 import { namesZone } from './cron-spec-rules.ts';
-import { type HostsOffer, USUAL_OFFER } from '../job/host-name-rules.ts';
+import { USUAL_OFFER } from '../job/host-name-rules.ts';
 import { addedFinalizerErrors } from '../object/object-metadata.ts';
 import { type ObjectUpdate, extentOf, identityErrors } from '../object/object-update.ts';
-import type { FieldValidation } from '../object/read-object.ts';
+import type { AdmissionContext } from '../job/job-manifest.ts';
 
 /** A stored CronJob that a client changes. */
 export type StoredCronJob = {
@@ -23,7 +23,11 @@ export type CronJobUpdate = ObjectUpdate<CronJobManifest>;
 export function admitCronJobUpdate(
   stored: StoredCronJob,
   document: unknown,
-  { fieldValidation, hosts = USUAL_OFFER }: { readonly fieldValidation: FieldValidation; readonly hosts?: HostsOffer },
+  {
+    fieldValidation,
+    hosts = USUAL_OFFER,
+    needsCommand = false,
+  }: Pick<AdmissionContext, 'fieldValidation' | 'hosts' | 'needsCommand'>,
 ): CronJobUpdate {
   const read = readCronJob(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
@@ -40,6 +44,7 @@ export function admitCronJobUpdate(
   const warnings = [
     ...read.warnings,
     ...(changed === 'spec' ? templateWarnings : []),
+    ...(changed === 'spec' && needsCommand ? cronCommandWarnings(read.object) : []),
     ...(namesZone(manifest.spec.schedule) ? [ZONE_WARNING] : []),
   ];
   return { kind: 'ok', manifest, warnings, changed };

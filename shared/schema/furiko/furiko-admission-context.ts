@@ -46,6 +46,8 @@ export type FurikoUpdateContext = {
   readonly now: EpochMs;
   readonly fieldValidation: FieldValidation;
   readonly hosts?: HostsOffer;
+  /** See {@link AdmissionContext}. Only a JobConfig's template has new commands. */
+  readonly needsCommand?: boolean;
 };
 
 export type JobConfigContext = AdmissionContext & { readonly now: EpochMs };

@@ -12,12 +12,13 @@ import { checkJobConfig, readJobConfig } from './job-config-admission.ts';
 export function admitJobConfigUpdate(
   stored: StoredJobConfig,
   document: unknown,
-  { now, fieldValidation, hosts = USUAL_OFFER }: FurikoUpdateContext,
+  { now, fieldValidation, hosts = USUAL_OFFER, needsCommand = false }: FurikoUpdateContext,
 ): JobConfigUpdate {
   const read = readJobConfig(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const old = stored.manifest;
-  const { manifest, errors, warnings } = checkJobConfig(read.object, old.metadata, { former: old.spec, now, hosts });
+  const context = { former: old.spec, now, hosts, needsCommand };
+  const { manifest, errors, warnings } = checkJobConfig(read.object, old.metadata, context);
   const all = [
     ...identityErrors(read.object, stored),
     ...(stored.deleting ? addedFinalizerErrors('metadata', manifest.metadata, old.metadata.finalizers ?? []) : []),

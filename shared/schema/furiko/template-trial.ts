@@ -2,6 +2,7 @@ import type { JobConfigSpec } from '../../domain/furiko/job-config.ts';
 import type { HostsOffer } from '../job/host-name-rules.ts';
 import { admitJob } from '../job/job-manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
+import { templateCommandWarnings } from '../pod/command-rules.ts';
 import { furikoErrors, furikoWarnings } from './batch-paths.ts';
 import { compileFurikoJob } from './compile-furiko-job.ts';
 import type { FurikoTemplateShape } from './furiko-job-shape.ts';
@@ -14,6 +15,7 @@ export type TrialOwner = {
   readonly job: string;
   readonly namespace: string;
   readonly hosts: HostsOffer;
+  /** Its commands are warned about: each Job without one is refused. */
   readonly needsCommand: boolean;
 };
 
@@ -45,16 +47,17 @@ export function tryTemplate(
     nameSuffix: '',
     fieldValidation: 'Strict',
     hosts,
-    needsCommand,
     list: null,
   } as const;
   const admitted = admitJob(compiled.document, context);
   if (admitted.kind === 'undecodable')
     return { errors: [invalid(ofConfig('spec.template'), undefined, admitted.message)], warnings: [] };
+  const { pod } = template.taskTemplate;
+  const commands = needsCommand ? templateCommandWarnings('spec.template.taskTemplate.pod.spec', pod?.spec) : [];
   const errors = [...compiled.errors, ...(admitted.kind === 'invalid' ? furikoErrors(admitted.errors) : [])];
   return {
     errors: errors.map((error) => ({ ...error, path: ofConfig(error.path) })),
-    warnings: admitted.kind === 'ok' ? furikoWarnings(admitted.warnings).map(ofConfig) : [],
+    warnings: admitted.kind === 'ok' ? [...furikoWarnings(admitted.warnings), ...commands].map(ofConfig) : [],
   };
 }
 

@@ -1,6 +1,6 @@
 import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../../domain/spec/manifest.ts';
-import { missingCommandErrors } from '../pod/command-rules.ts';
+import { argsOnlyWarnings, missingCommandErrors } from '../pod/command-rules.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { addedRuleErrors } from './added-rules.ts';
 import { dependencyErrors } from './dependency-rules.ts';
@@ -39,7 +39,7 @@ export type AdmissionContext = {
   readonly fieldValidation: FieldValidation;
   /** Omitted: the defaults. */
   readonly hosts?: HostsOffer;
-  /** Images are not pulled, so containers must have a command. */
+  /** Images are not pulled, so containers must have a command, or args that are one. */
   readonly needsCommand?: boolean;
   /** The WorkList that the Job names; omitted: it was not looked up. */
   readonly list?: NamedList | null;
@@ -96,6 +96,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
           ...conditionWarnings(checked.manifest.spec.podFailurePolicy),
           ...hostNameWarnings(checked.manifest.spec.template),
           ...checked.templateWarnings,
+          ...(needsCommand ? argsOnlyWarnings('spec.template.spec', job.spec.template?.spec) : []),
         ],
       };
 }

@@ -2,24 +2,49 @@ import { type FieldError, required } from '../object/field-error.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 
 /**
- * If tasks are local processes, images are not used, so every container needs a command.
+ * If tasks are local processes, images are not used, so every container needs a command, or args that are one.
  *
  * @param path the path of the Pod's spec. Another rule reports missing fields.
  */
-export function missingCommandErrors(path: string, spec: PodSpecShape | undefined): readonly FieldError[] {
-  const of = (list: 'containers' | 'initContainers'): readonly FieldError[] =>
-    (spec?.[list] ?? []).flatMap(({ command = [] }, i) =>
-      command.length > 0
-        ? []
-        : [
-            required(
-              `${path}.${list}[${i}].command`,
-              'this Muster runs commands as local processes and pulls no images: write the command that the image would run, such as ["node", "render.mjs"]',
-            ),
-          ],
+export const missingCommandErrors = (path: string, spec: PodSpecShape | undefined): readonly FieldError[] =>
+  containersOf(path, spec)
+    .filter(({ c: { command = [], args = [] } }) => command.length + args.length === 0)
+    .map(({ at }) =>
+      required(
+        `${at}.command`,
+        'this Muster runs commands as local processes and pulls no images: write the command that the image would run, such as ["node", "render.mjs"]',
+      ),
     );
-  return [...of('containers'), ...of('initContainers')];
-}
+
+/**
+ * Warnings about a template of Jobs, where tasks are local processes. A template without a command may be stored: each Job that is
+ * made of it is refused.
+ *
+ * @param path the path of the Pod's spec
+ */
+export const templateCommandWarnings = (path: string, spec: PodSpecShape | undefined): readonly string[] => [
+  ...missingCommandErrors(path, spec).map(({ path: at, message }) => `${at}: no Job can be made of it: ${message}`),
+  ...argsOnlyWarnings(path, spec),
+];
+
+/**
+ * Warnings about containers with args only, where tasks are local processes. The entry point of a tool's image mostly runs its
+ * arguments, so they are the command.
+ *
+ * @param path the path of the Pod's spec
+ */
+export const argsOnlyWarnings = (path: string, spec: PodSpecShape | undefined): readonly string[] =>
+  containersOf(path, spec)
+    .filter(({ c: { command = [], args = [] } }) => command.length === 0 && args.length > 0)
+    .map(
+      ({ at }) =>
+        `${at}.args: this Muster pulls no images, so the args are the command, without the entry point of the image; write command if that does more than run them`,
+    );
+
+const containersOf = (path: string, spec: PodSpecShape | undefined) => [
+  ...(spec?.containers ?? []).map((c, i) => ({ c, at: `${path}.containers[${i}]` })),
+  ...(spec?.initContainers ?? []).map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),
+];
 
 const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
 const SHELL = /(?:^|\/)(?:ba|da|a|z|k|fi)?sh$/;

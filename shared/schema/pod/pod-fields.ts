@@ -167,7 +167,7 @@ export const POD_FIELDS: Groups = {
     name: honoured('name of the container'),
     image: honoured('image; embedded it is ignored'),
     command: honoured('entryPoint, with $(VAR) replaced'),
-    args: honoured('command, with $(VAR) replaced'),
+    args: honoured('command, with $(VAR) replaced; embedded without `command`: the program and its arguments'),
     workingDir: honoured('workingDirectory'),
     env: honoured('environment and secrets of the definition; what differs by attempt is set at launch'),
     resources: honoured('the Fargate size of the task and its ephemeral storage'),

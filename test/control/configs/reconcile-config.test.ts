@@ -272,6 +272,18 @@ describe('slots', () => {
     expect(await config.places()).toEqual([]);
   });
 
+  it('whose Job would have no command, where no image is pulled, are skipped, and said so', async () => {
+    const pod = { spec: { containers: [{ name: 'main', image: 'busybox' }] } };
+    const config = await Config.begin({ ...MINUTELY, template: { spec: { taskTemplate: { pod } } } });
+    const here = config.handler();
+    const settings = { ...here.deps.settings, needsCommand: true };
+    await config.look(60, { by: { deps: { ...here.deps, settings } } as unknown as typeof here });
+    expect(await config.jobs()).toEqual([]);
+    expect((await config.events())[0]).toContain(
+      'template.taskTemplate.pod.spec.containers[0].command: Required value',
+    );
+  });
+
   it('whose name a Job has are skipped', async () => {
     const config = await Config.begin(MINUTELY);
     await config.run(slotJob(60));

@@ -121,6 +121,22 @@ describe('a slot', () => {
     expect((await schedule.store.crons.read(UID))?.alarmAt).toBe(schedule.at(10) + 10_000);
     expect(schedule.sent.at(-1)).toEqual({ cron: UID, delaySec: 10 });
   });
+
+  it('whose Job would have no command, where no image is pulled, says why, and the next is tried', async () => {
+    const containers = [{ name: 'main', image: 'busybox' }];
+    const schedule = await Schedule.begin({ jobSpec: { template: { spec: { restartPolicy: 'Never', containers } } } });
+    const here = schedule.handler();
+    const settings = { ...here.deps.settings, needsCommand: true };
+    const by = { deps: { ...here.deps, settings } } as unknown as typeof here;
+    await schedule.look(10, { by });
+    await schedule.look(20, { by });
+    expect(await schedule.jobs()).toEqual([]);
+    for (const event of await schedule.events())
+      expect(event).toMatch(/^FailedCreate: .*spec\.template\.spec\.containers\[0\]\.command: Required value: /);
+    expect((await schedule.store.crons.read(UID))?.alarmAt).toBeGreaterThan(schedule.at(20));
+    await schedule.look(30);
+    expect(await schedule.jobs()).toEqual([slotJob(30)]);
+  });
 });
 
 describe('Jobs of a CronJob', () => {
