@@ -12,7 +12,7 @@ const FAILURES_MAX = 5_000;
  * @param size how many indexes it has, or Pods that must succeed
  */
 export function tasksMax(
-  { backoffLimit = 6, backoffLimitPerIndex }: Pick<JobManifestSpec, 'backoffLimit' | 'backoffLimitPerIndex'>,
+  { backoffLimit = 6, backoffLimitPerIndex }: Partial<Pick<JobManifestSpec, 'backoffLimit' | 'backoffLimitPerIndex'>>,
   size: number,
 ): number {
   const ofAll = backoffLimitPerIndex === undefined ? Math.min(backoffLimit, FAILURES_MAX) : 0;

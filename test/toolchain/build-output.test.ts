@@ -14,7 +14,7 @@ test('a build leaves standard output to what is built: `npm run --silent bench -
   const tree = await PlantedTree.with([...(await Promise.all(copies)), ...programs]);
   try {
     const built = await promisify(execFile)(process.execPath, ['build.mjs'], { cwd: tree.folder });
-    expect(built).toMatchObject({ stdout: '', stderr: expect.stringContaining('dist/muster.mjs built') });
+    expect(built).toMatchObject({ stdout: '', stderr: expect.stringContaining('dist/muster.mjs built') as string });
   } finally {
     await tree.remove();
   }

@@ -66,20 +66,34 @@ export function publishedIndexes(now: IndexSet, state: Settled, { entries }: Jou
   return union(subtract(now, those(false)), those(true));
 }
 
-/**
- * Pods that are to end since what was published, by {@link podKey}: users do not see that yet. A Pod that was to end before for
- * another reason is among them; a row has said so.
- */
-export const unpublishedStops = ({ entries }: Journal, published: Published | null): ReadonlySet<string> =>
-  new Set(
-    published === null
-      ? []
-      : entries
-          .filter(({ seq, transition: { op } }) => seq >= published.seq && STOPS.some((each) => each === op))
-          .map(({ transition }) => podKey(transition)),
-  );
+/** The marks of a Pod that is to end which it has got since what was published. */
+export type UnpublishedStop = { readonly stopping: boolean; readonly podDeleted: boolean };
 
-const STOPS = ['stopping', 'podDeleted', 'evicted', 'overdue', 'cancel', 'requeue'] as const;
+/** Pods that are to end since what was published, by {@link podKey}: users do not see that yet, unless another reason is older. */
+export function unpublishedStops(
+  { entries }: Journal,
+  published: Published | null,
+): ReadonlyMap<string, UnpublishedStop> {
+  const stops = new Map<string, UnpublishedStop>();
+  if (published === null) return stops;
+  for (const { seq, transition } of entries) {
+    const mark = MARKS.get(transition.op);
+    if (seq < published.seq || mark === undefined) continue;
+    const key = podKey(transition);
+    stops.set(key, { ...(stops.get(key) ?? { stopping: false, podDeleted: false }), [mark]: true });
+  }
+  return stops;
+}
+
+const MARKS: ReadonlyMap<string, keyof UnpublishedStop> = new Map([
+  ['stopping', 'stopping'],
+  ['cancel', 'stopping'],
+  ['requeue', 'stopping'],
+  ['podDeleted', 'podDeleted'],
+  ['evicted', 'podDeleted'],
+  ['overdue', 'podDeleted'],
+]);
+
 const ENTERS = { succeeded: ['succeeded'], failed: ['failedForGood', 'expire'] } as const;
 
 /** How many indexes below `completions` have succeeded that are not published as such. */

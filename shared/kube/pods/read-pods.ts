@@ -7,7 +7,7 @@ import { FRESH, type IndexRecord, hasPod, isActive, podStateOf } from '../../dom
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import { type PodWait, claimWait, pauseWait } from '../../domain/pending/pod-wait.ts';
 import { podKey } from '../../domain/scoreboard/published-pods.ts';
-import { asPublished } from '../../domain/scoreboard/shown-status.ts';
+import { type UnpublishedStop, asPublished } from '../../domain/scoreboard/shown-status.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { PodChange } from '../../ports/feed.ts';
 import type { AttemptRecord, LaunchSlot } from '../../ports/job-store.ts';
@@ -105,11 +105,19 @@ function publishedAttemptsOf({ view, pods, stops }: PublishedView, index: number
       {
         ...shown,
         isPublishedStopping,
-        mayStop: isPublishedStopping || !stops.has(podKey(pick)),
+        mayStop: isPublishedStopping || wasToEnd(view, pick, stops.get(podKey(pick))),
         version: isOver ? published.number : Math.max(published.number, view.published?.ending ?? 0),
       },
     ];
   });
+}
+
+/** Whether a Pod was to end already when it was published: it has a mark that it has not got since. */
+function wasToEnd({ board }: JobView, { index, attempt }: PodPick, since: UnpublishedStop | undefined): boolean {
+  const record = board.record(index);
+  if (since === undefined || record === null || !('podDeleted' in record) || record.attempt !== attempt)
+    return since === undefined;
+  return (record.stopping && !since.stopping) || (record.podDeleted && !since.podDeleted);
 }
 
 /** A Pod as a row of the feed publishes it. For one that is being deleted, the board has its state. */

@@ -6,7 +6,7 @@ import {
   podKey,
   podsOfChunk,
 } from '../../domain/scoreboard/published-pods.ts';
-import { unpublishedStops } from '../../domain/scoreboard/shown-status.ts';
+import { type UnpublishedStop, unpublishedStops } from '../../domain/scoreboard/shown-status.ts';
 import { type JobView, type Reads, readJobView } from '../jobs/job-view.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 
@@ -16,7 +16,7 @@ export type PublishedView = {
   /** By {@link podKey}; null: an earlier version of Muster published them, and stored nothing. */
   readonly pods: ReadonlyMap<string, PublishedPod> | null;
   /** Those that are to end, which is not published yet. */
-  readonly stops: ReadonlySet<string>;
+  readonly stops: ReadonlyMap<string, UnpublishedStop>;
 };
 
 const NO_PARTS: ReadonlyMap<PartName, PublishedPart> = new Map();

@@ -52,7 +52,7 @@ export function tryTemplate(
   const admitted = admitJob(compiled.document, context);
   if (admitted.kind === 'undecodable')
     return { errors: [invalid(ofConfig('spec.template'), undefined, admitted.message)], warnings: [] };
-  const { pod } = template.taskTemplate;
+  const pod = template.taskTemplate?.pod;
   const commands = needsCommand ? templateCommandWarnings('spec.template.taskTemplate.pod.spec', pod?.spec) : [];
   const errors = [...compiled.errors, ...(admitted.kind === 'invalid' ? furikoErrors(admitted.errors) : [])];
   return {
