@@ -11,7 +11,7 @@ import { formatDuration } from '../render/age.ts';
 import { failureLines } from '../render/failures.ts';
 import { failedAttemptsText, limitHint } from './limit-hint.ts';
 import { onOneLine } from '../render/table.ts';
-import { wrapWords } from '../render/wrap-words.ts';
+import { wrapWords } from './wrap-words.ts';
 import type { Output } from '../output.ts';
 import type { Shell, Signal } from '../shell.ts';
 

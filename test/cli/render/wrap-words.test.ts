@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { namedLines } from '../../../cli/render/named-indexes.ts';
 import { themeOf } from '../../../cli/render/theme.ts';
-import { wrapWords } from '../../../cli/render/wrap-words.ts';
+import { wrapWords } from '../../../cli/follow/wrap-words.ts';
 
 test('a verdict is broken between words, and a long word stays whole', () => {
   expect(wrapWords('job failed: 1 attempt failed', 13)).toBe('job failed: 1\nattempt\nfailed');
