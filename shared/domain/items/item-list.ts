@@ -100,7 +100,7 @@ export function lineBreakFault(columns: readonly string[], row: readonly string[
   const at = row.findIndex((value) => value.includes('\n'));
   return at === -1
     ? null
-    : `column ${columns[at] ?? at + 1}: has a line break, and items of a batch are told apart by line breaks`;
+    : `column ${columns[at] ?? at + 1}: has a line break, and line breaks separate the items of a batch`;
 }
 
 /** What is wrong with an item's line, or with a part of it; null: nothing. */

@@ -16,7 +16,7 @@ test('a value with a line break is one value, as it is written', async () => {
 
 test('with --batch it is refused, with its line and its column', async () => {
   const refused = await aFolder(files).type(`${RUN} @cells.csv --header --batch 2 -- ls`);
-  const why = 'column FILE: has a line break, and items of a batch are told apart by line breaks';
+  const why = 'column FILE: has a line break, and line breaks separate the items of a batch';
   expect(refused).toMatchObject({ code: 2, out: '' });
   expect(refused.err).toContain(`cells.csv:2: ${why}\ncells.csv:5: ${why}\n`);
   expect((await aFolder(files).type(`${RUN} @lines.jsonl --batch 2 -- ls`)).err).toContain(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readItems } from '../../../shared/schema/items/job-items-rules.ts';
 
-const BROKEN = 'has a line break, and items of a batch are told apart by line breaks';
+const BROKEN = 'has a line break, and line breaks separate the items of a batch';
 const MATRIX = { 'muster.run/matrix': JSON.stringify({ values: [{ name: 'A', values: ['1', '2\n3'] }] }) };
 const LIST = { 'muster.run/items': 'A B\n1 2\n["3", "4\\n5"]\n' };
 
