@@ -34,6 +34,32 @@ test('automountServiceAccountToken: true is taken with a warning', () => {
   expect(warningsOf(false)).toEqual([]);
 });
 
+test('what says where a Pod would rather run is taken with a warning', () => {
+  const preferredDuringSchedulingIgnoredDuringExecution = [
+    { weight: 1, preference: { matchExpressions: [{ key: 'disk', operator: 'In', values: ['ssd'] }] } },
+  ];
+  const { warnings } = admitted(
+    jobDocument(
+      {},
+      {},
+      {
+        tolerations: [{ operator: 'Exists' }],
+        affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution } },
+        topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' }],
+        priorityClassName: 'high',
+        securityContext: { fsGroup: 5 },
+      },
+    ),
+  );
+  expect(warnings.map((line) => /^spec\.template\.spec\.(\w+).*: has no effect: /.exec(line)?.[1])).toEqual([
+    'affinity',
+    'tolerations',
+    'topologySpreadConstraints',
+    'priorityClassName',
+    'securityContext',
+  ]);
+});
+
 test('grace periods end at 120 s', () => {
   const graceful = (terminationGracePeriodSeconds: number) => {
     const { manifest, warnings } = admitted(jobDocument({}, {}, { terminationGracePeriodSeconds }));

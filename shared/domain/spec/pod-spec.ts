@@ -1,3 +1,5 @@
+import type { LabelRequirement } from './label-requirement.ts';
+
 /**
  * A pod template's spec as it was admitted: what its author wrote, with Kubernetes' defaults. These types name the fields that
  * Muster uses, and the defaults. Anything else in an admitted template has no effect here (`hostNetwork: false`) and is stored
@@ -12,6 +14,9 @@ export type PodSpec = {
   /** How long a Pod may run, from the start of its first task. */
   readonly activeDeadlineSeconds?: number;
   readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly affinity?: Affinity;
+  /** They have no effect. */
+  readonly tolerations?: readonly object[];
   readonly serviceAccountName?: string;
   /** At most one: a task definition has one secret per image. */
   readonly imagePullSecrets?: readonly { readonly name: string }[];
@@ -22,6 +27,23 @@ export type PodSpec = {
   readonly subdomain?: string;
   readonly dnsPolicy?: string;
   readonly schedulerName?: string;
+};
+
+/** Only the required node affinity has an effect: see task-place.ts. */
+export type Affinity = {
+  readonly nodeAffinity?:
+    | {
+        readonly requiredDuringSchedulingIgnoredDuringExecution?:
+          | { readonly nodeSelectorTerms?: readonly NodeAffinityTerm[] | undefined }
+          | undefined;
+      }
+    | undefined;
+};
+
+/** All of its requirements must be met; it is enough to meet one term. */
+export type NodeAffinityTerm = {
+  readonly matchExpressions?: readonly LabelRequirement[] | undefined;
+  readonly matchFields?: readonly LabelRequirement[] | undefined;
 };
 
 /** An `emptyDir`. */

@@ -1,4 +1,5 @@
 import { CAPACITY_SELECTOR } from '../spec/annotations.ts';
+import { ARCHITECTURE_SELECTOR, placeOf } from './task-place.ts';
 import { wordExpander, expandedVariables, variablesOf } from './container-env.ts';
 import { invariant } from '../base/invariant.ts';
 import { placeholder } from '../base/late-text.ts';
@@ -46,7 +47,7 @@ export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOpt
   const { namespace } = manifest.metadata;
   const body = {
     ...taskSizeOf(manifest),
-    architecture: spec.nodeSelector?.[ARCHITECTURE_SELECTOR] === 'arm64' ? ('ARM64' as const) : ('X86_64' as const),
+    architecture: placeOf(spec)?.[ARCHITECTURE_SELECTOR] === 'arm64' ? ('ARM64' as const) : ('X86_64' as const),
     serviceAccount: hasOwnAccount(spec) ? { namespace, name: spec.serviceAccountName } : null,
     volumes: (spec.volumes ?? []).map(({ name }) => name),
     containers: [
@@ -76,11 +77,9 @@ export function taskSizeOf(manifest: Templated): TaskSize {
 /** What has a Pod template. */
 type Templated = { readonly spec: Pick<JobManifest['spec'], 'template'> };
 
-export const ARCHITECTURE_SELECTOR = 'kubernetes.io/arch';
-
-/** What the template's nodeSelector requests; on demand by default. */
+/** What the template's nodeSelector and node affinity request; on demand by default. */
 export const capacityOf = ({ spec }: Pick<JobManifest, 'spec'>): Capacity =>
-  spec.template.spec.nodeSelector?.[CAPACITY_SELECTOR] === 'spot' ? 'spot' : 'onDemand';
+  placeOf(spec.template.spec)?.[CAPACITY_SELECTOR] === 'spot' ? 'spot' : 'onDemand';
 
 /** Every namespace has the service account `default`, so naming it says nothing. */
 const hasOwnAccount = (spec: PodSpec): spec is PodSpec & { readonly serviceAccountName: string } =>

@@ -4,6 +4,7 @@ import { CronJobShape } from './cron-shape.ts';
 import { CONCURRENCY_POLICIES, type FormerTimes, historyErrors, timesErrors } from './cron-spec-rules.ts';
 import { admitJobTemplate } from './cron-template.ts';
 import { templateCommandWarnings } from '../pod/command-rules.ts';
+import { volumeOwnerErrors } from '../pod/volume-owner-rules.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from '../job/host-name-rules.ts';
 import type { AdmissionContext } from '../job/job-manifest.ts';
@@ -43,6 +44,7 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
   const errors = [
     ...nameErrors(name, metadata),
     ...checked.errors,
+    ...(needsCommand ? [] : cronVolumeErrors(read.object)),
     ...(name.length > NAME_CHARS_MAX
       ? [invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
       : []),
@@ -64,6 +66,10 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
 /** Warnings about its commands, where tasks are local processes. */
 export const cronCommandWarnings = ({ spec }: CronJobShape): readonly string[] =>
   templateCommandWarnings('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec);
+
+/** Faults of its volumes, where tasks are not local processes. */
+export const cronVolumeErrors = ({ spec }: CronJobShape): readonly FieldError[] =>
+  volumeOwnerErrors('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec);
 
 /** Reads an external document as a CronJob, without judging its values. */
 export const readCronJob = (document: unknown, fieldValidation: FieldValidation): ReadObject<CronJobShape> =>

@@ -19,7 +19,7 @@ import { withDefaults } from '../job/job-defaults.ts';
 import type { JobSpecShape } from '../job/job-shape.ts';
 import { jobSpecErrors, restartPolicyErrors } from '../job/job-spec-rules.ts';
 import { keptFields } from '../object/kept-fields.ts';
-import { labelSelectorOf } from '../job/label-selector-rules.ts';
+import { labelSelectorOf } from '../object/label-selector-rules.ts';
 import { annotationErrors, labelErrors, ownAnnotationErrors } from '../object/metadata-rules.ts';
 import { conditionWarnings, podFailurePolicyOf } from '../job/pod-failure-policy-rules.ts';
 import { refusedFields } from '../pod/pod-fields.ts';

@@ -1,5 +1,5 @@
 import type { CronJobManifest } from '../../domain/spec/cron-manifest.ts';
-import { checkCronJob, cronCommandWarnings, readCronJob } from './cron-admission.ts';
+import { checkCronJob, cronCommandWarnings, cronVolumeErrors, readCronJob } from './cron-admission.ts';
 import { namesZone } from './cron-spec-rules.ts';
 import { USUAL_OFFER } from '../job/host-name-rules.ts';
 import { addedFinalizerErrors } from '../object/object-metadata.ts';
@@ -38,6 +38,7 @@ export function admitCronJobUpdate(
     ...identityErrors(read.object, stored),
     ...(stored.deleting ? addedFinalizerErrors('metadata', manifest.metadata, old.metadata.finalizers ?? []) : []),
     ...errors,
+    ...(needsCommand ? [] : cronVolumeErrors(read.object)),
   ];
   if (all.length > 0) return { kind: 'invalid', name: old.metadata.name, errors: all };
   const changed = extentOf('CronJobSpec', asOfToday(old), manifest);

@@ -48,6 +48,7 @@ export function tryTemplate(
     fieldValidation: 'Strict',
     hosts,
     list: null,
+    processes: needsCommand,
   } as const;
   const admitted = admitJob(compiled.document, context);
   if (admitted.kind === 'undecodable')

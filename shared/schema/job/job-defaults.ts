@@ -1,5 +1,6 @@
 import type { Labels } from '../../domain/spec/manifest.ts';
-import type { JobSpecShape, LabelSelectorShape } from './job-shape.ts';
+import type { LabelSelectorShape } from '../object/label-selector-shape.ts';
+import type { JobSpecShape } from './job-shape.ts';
 import { metadataShape } from '../object/metadata-shape.ts';
 
 /** A Job's spec with all defaults filled in. */

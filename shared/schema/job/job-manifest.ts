@@ -19,12 +19,13 @@ import {
 import type { JobShape, JobSpecShape } from './job-shape.ts';
 import { itemTaskErrors, withLongestImage } from './item-task-rules.ts';
 import { generatedSelectorErrors, hostnameErrors, jobSpecErrors, templateOfJobErrors } from './job-spec-rules.ts';
-import { labelSelectorOf } from './label-selector-rules.ts';
+import { labelSelectorOf } from '../object/label-selector-rules.ts';
 import { annotationErrors, labelErrors, ownAnnotationErrors } from '../object/metadata-rules.ts';
 import { tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rules.ts';
 import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
 import { admitPodTemplate } from '../pod/pod-rules.ts';
+import { volumeOwnerErrors } from '../pod/volume-owner-rules.ts';
 import { selectionErrors } from './selection-rules.ts';
 import { successPolicyOf } from './success-policy-rules.ts';
 import { taskErrors } from './task-limits.ts';
@@ -41,6 +42,8 @@ export type AdmissionContext = {
   readonly hosts?: HostsOffer;
   /** Images are not pulled, so containers must have a command, or args that are one. */
   readonly needsCommand?: boolean;
+  /** Tasks are local processes, whose user owns their volumes. Omitted: as `needsCommand` says. */
+  readonly processes?: boolean;
   /** The WorkList that the Job names; omitted: it was not looked up. */
   readonly list?: NamedList | null;
 };
@@ -57,6 +60,7 @@ export type Admission =
  */
 export function admitJob(document: unknown, context: AdmissionContext): Admission {
   const { namespace, uid, nameSuffix, fieldValidation, hosts = USUAL_OFFER, needsCommand = false } = context;
+  const { processes = needsCommand } = context;
   const read = readJobDocument(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { job } = read;
@@ -84,6 +88,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     ...itemsAccountErrors(metadata?.annotations, context.list ?? null, accountOf(checked)),
     ...checked.errors,
     ...(needsCommand ? missingCommandErrors('spec.template.spec', job.spec.template?.spec) : []),
+    ...(processes ? [] : volumeOwnerErrors('spec.template.spec', job.spec.template?.spec)),
   ];
   return errors.length > 0
     ? { kind: 'invalid', name, errors }

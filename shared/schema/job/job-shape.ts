@@ -1,15 +1,11 @@
 import * as z from 'zod';
-import { flag, int32, int64, opt, text, textMap, texts } from '../object/json-fields.ts';
+import { flag, int32, int64, opt, text } from '../object/json-fields.ts';
+import { labelSelectorShape } from '../object/label-selector-shape.ts';
 import { objectMetadataShape } from '../object/object-metadata.ts';
 import { templateShape } from '../pod/pod-shape.ts';
 import { jobStatusShape } from '../object/status-shape.ts';
 
 /** A `batch/v1` Job as clients write it, with every field of Kubernetes 1.34. Any other field is a spelling mistake. */
-
-const labelSelector = z.strictObject({
-  matchLabels: textMap,
-  matchExpressions: opt(z.array(z.strictObject({ key: text, operator: text, values: texts }))),
-});
 
 const podFailureRule = z.strictObject({
   action: text,
@@ -34,7 +30,7 @@ export const jobSpecShape = z.strictObject({
   podReplacementPolicy: text,
   managedBy: text,
   manualSelector: flag,
-  selector: opt(labelSelector),
+  selector: opt(labelSelectorShape),
   template: opt(templateShape),
 });
 
@@ -50,6 +46,5 @@ export const JobShape = z.strictObject({
 
 export type JobShape = z.output<typeof JobShape>;
 export type JobSpecShape = z.output<typeof jobSpecShape>;
-export type LabelSelectorShape = z.output<typeof labelSelector>;
 export type PodFailureRuleShape = z.output<typeof podFailureRule>;
 export type SuccessRuleShape = z.output<typeof successRule>;

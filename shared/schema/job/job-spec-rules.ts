@@ -2,7 +2,7 @@ import { type Labels } from '../../domain/spec/manifest.ts';
 import { dnsLabelErrors, domainPrefixedPathErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid, notSupported, required, tooLong } from '../object/field-error.ts';
 import { type DefaultedSpec, generatedLabels } from './job-defaults.ts';
-import { labelSelectorErrors, selects } from './label-selector-rules.ts';
+import { labelSelectorErrors, selects } from '../object/label-selector-rules.ts';
 import { podFailurePolicyErrors } from './pod-failure-policy-rules.ts';
 import { successPolicyErrors } from './success-policy-rules.ts';
 

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../domain/base/time.ts';
+import type { PodSpec } from '../../domain/spec/pod-spec.ts';
 import { namesNeeded } from '../../domain/task/host-names.ts';
 import type { JobManifest, PodTemplate } from '../../domain/spec/manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
@@ -117,14 +118,20 @@ function completionsErrors(
 function templateErrors(template: PodTemplate, old: JobManifest, started: boolean): readonly FieldError[] {
   const was = old.spec.template;
   const isQueued = old.spec.suspend && !started;
-  const kept = isQueued
-    ? { metadata: template.metadata, spec: { ...was.spec, nodeSelector: template.spec.nodeSelector } }
-    : was;
+  const kept = isQueued ? { metadata: template.metadata, spec: placedAs(was.spec, template.spec) } : was;
   const [next, standing] = [meaningOf('PodTemplateSpec', template), meaningOf('PodTemplateSpec', kept)];
   if (isSame(next, standing)) return [];
   const paths = differences(next, standing, 'spec.template').join(', ');
   return [invalid('spec.template', template, `${paths} differs; ${TO_RUN_IT}: field is immutable`)];
 }
+
+/** The spec, with what a queue controller may set of another: nodeSelector, tolerations, and node affinity. */
+const placedAs = (spec: PodSpec, { nodeSelector, tolerations, affinity }: PodSpec) => ({
+  ...spec,
+  nodeSelector,
+  tolerations,
+  affinity: { ...spec.affinity, nodeAffinity: affinity?.nodeAffinity },
+});
 
 /** Kubernetes' own words end the message: clients look for them. */
 const TO_RUN_IT = 'to run it, delete the Job first, as muster run -f FILE --replace does';

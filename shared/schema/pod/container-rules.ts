@@ -33,7 +33,8 @@ export function containerErrors(path: string, c: ContainerShape, context: Contai
     ...envErrors(`${path}.env`, c.env ?? [], { container: context.admitted, pod: context.pod }),
     ...resourceErrors(`${path}.resources`, c.resources),
     ...restartPolicyErrors(`${path}.restartPolicy`, c.restartPolicy, context.isInit),
-    ...messagePolicyErrors(`${path}.terminationMessagePolicy`, c.terminationMessagePolicy),
+    ...oneOfErrors(`${path}.terminationMessagePolicy`, c.terminationMessagePolicy, MESSAGE_POLICIES),
+    ...oneOfErrors(`${path}.imagePullPolicy`, c.imagePullPolicy, PULL_POLICIES),
     ...portErrors(`${path}.ports`, c.ports ?? []),
     ...mountErrors(path, c, context.spec.volumes ?? []),
     ...containerSecurityErrors(path, c, context.spec.securityContext),
@@ -59,10 +60,10 @@ function restartPolicyErrors(path: string, policy: string | undefined, isInit: b
 
 const MESSAGE_POLICIES: readonly string[] = ['FallbackToLogsOnError', 'File'];
 
-function messagePolicyErrors(path: string, policy: string | undefined): readonly FieldError[] {
-  if (policy === undefined || policy === '' || MESSAGE_POLICIES.includes(policy)) return [];
-  return [notSupported(path, policy, MESSAGE_POLICIES)];
-}
+const PULL_POLICIES: readonly string[] = ['Always', 'IfNotPresent', 'Never'];
+
+const oneOfErrors = (path: string, value = '', supported: readonly string[]): readonly FieldError[] =>
+  value === '' || supported.includes(value) ? [] : [notSupported(path, value, supported)];
 
 function portErrors(path: string, ports: NonNullable<ContainerShape['ports']>): readonly FieldError[] {
   return ports.flatMap((port, i) => {

@@ -66,6 +66,14 @@ export const POD_FIELDS: Groups = {
     nodeSelector: honoured(
       'kubernetes.io/arch (amd64, arm64): the architecture; muster.run/capacity (spot, on-demand): FARGATE_SPOT or FARGATE; kubernetes.io/os: only linux',
     ),
+    affinity: honoured(
+      'required node affinity decides as nodeSelector does, between the same labels; what is preferred is accepted with a warning; required podAntiAffinity only by kubernetes.io/hostname, required podAffinity not at all',
+    ),
+    tolerations: harmless('accepted with a warning: Fargate has no nodes, hence no taints'),
+    topologySpreadConstraints: harmless(
+      'Fargate spreads tasks over the subnets of the stack: ScheduleAnyway is accepted with a warning; DoNotSchedule only by kubernetes.io/hostname',
+    ),
+    priorityClassName: harmless('accepted with a warning: Fargate has no priorities'),
     serviceAccountName: honoured(
       'the task role that it names, or that the stack maps it to; default: the one of the stack',
     ),
@@ -88,11 +96,8 @@ export const POD_FIELDS: Groups = {
     hostname: refused(
       'leave it out: with subdomain set, an index has the name <job>-<index>; Fargate sets no hostname',
     ),
-    affinity: refused(NO_NODES),
     schedulerName: refused('leave it out', 'default-scheduler'),
-    tolerations: refused('leave it out: Fargate has no nodes, hence no taints'),
     hostAliases: refused('leave it out: Fargate does not allow extra hosts'),
-    priorityClassName: refused(NO_PRIORITIES),
     priority: refused(NO_PRIORITIES, 0),
     dnsConfig: refused('leave it out: Fargate does not allow it'),
     readinessGates: refused('leave it out: nothing routes to a Job'),
@@ -100,7 +105,6 @@ export const POD_FIELDS: Groups = {
     enableServiceLinks: refused('leave it out', true, false),
     preemptionPolicy: refused('leave it out', 'PreemptLowerPriority', 'Never'),
     overhead: refused('leave it out: the containers share the whole Fargate size'),
-    topologySpreadConstraints: refused('leave it out: Fargate spreads tasks over the subnets of the stack'),
     setHostnameAsFQDN: refused('leave it out', false),
     os: refused(LINUX_ONLY, { name: 'linux' }),
     hostUsers: refused(NOT_SHARED, true),
@@ -117,7 +121,9 @@ export const POD_FIELDS: Groups = {
     windowsOptions: refused(LINUX_ONLY),
     supplementalGroups: refused('set runAsGroup, or the groups in the image'),
     supplementalGroupsPolicy: refused('leave it out', 'Merge'),
-    fsGroup: refused("leave it out: give the folder to the user in the image, its owner becomes the volume's"),
+    fsGroup: harmless(
+      "accepted with a warning; on Fargate refused if a user other than root is to write to a volume: give the folder to the user in the image, its owner becomes the volume's",
+    ),
     fsGroupChangePolicy: refused('leave it out', 'Always', 'OnRootMismatch'),
     sysctls: refused('leave it out, or set them in the program'),
     seccompProfile: refused(FIXED_PROFILE, { type: 'RuntimeDefault' }),
@@ -190,8 +196,7 @@ export const POD_FIELDS: Groups = {
       'leave it out: nothing can read a file of a Fargate task; print the message, with terminationMessagePolicy FallbackToLogsOnError',
       '/dev/termination-log',
     ),
-    // Fargate does not cache images between tasks, so "if not present" and "always" are the same there.
-    imagePullPolicy: refused('leave it out: Fargate pulls the image for every task', 'Always', 'IfNotPresent'),
+    imagePullPolicy: harmless('Fargate pulls the image for every task; Never is accepted with a warning'),
     stdin: refused(NOTHING_ATTACHED, false),
     stdinOnce: refused(NOTHING_ATTACHED, false),
     tty: refused(NOTHING_ATTACHED, false),

@@ -1,15 +1,9 @@
-import { CAPACITY_SELECTOR } from '../../domain/spec/annotations.ts';
 import { type PodOwner, expandedChars } from '../../domain/task/container-env.ts';
 import { OVERRIDES_CHARS_MAX, hasLateProgram, overridesCharsMax } from '../../domain/task/launch-overrides.ts';
 import type { Labels, PodTemplate } from '../../domain/spec/manifest.ts';
 import type { TaskOwner } from '../../domain/task/task-environment.ts';
 import type { PodSpec, Volume } from '../../domain/spec/pod-spec.ts';
-import {
-  ARCHITECTURE_SELECTOR,
-  EPHEMERAL_GIB_MAX,
-  TASK_CONTAINERS_MAX,
-  ephemeralStorageOf,
-} from '../../domain/task/pod-template.ts';
+import { EPHEMERAL_GIB_MAX, TASK_CONTAINERS_MAX, ephemeralStorageOf } from '../../domain/task/pod-template.ts';
 import type { AdmittedItems } from '../items/job-items-rules.ts';
 import { admitContainer, textOr } from './admit-container.ts';
 import { containerErrors } from './container-rules.ts';
@@ -17,6 +11,7 @@ import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, duplicate, forbidden, invalid, required, tooLong, tooMany } from '../object/field-error.ts';
 import { keptFields } from '../object/kept-fields.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
+import { placementErrors } from './placement-rules.ts';
 import { refusedFields } from './pod-fields.ts';
 import type { ContainerShape, PodSpecShape, TemplateShape, VolumeShape } from './pod-shape.ts';
 import { templateWarnings } from './pod-warnings.ts';
@@ -144,7 +139,7 @@ function specErrors(spec: PodSpecShape, admitted: PodSpec): readonly FieldError[
     ...duplicateNames(initContainers, containers),
     ...graceErrors(spec),
     ...deadlineErrors(spec),
-    ...nodeSelectorErrors(spec.nodeSelector ?? {}),
+    ...placementErrors(SPEC, spec),
     ...accountErrors(spec),
     ...pullSecretErrors(spec),
     ...podSecurityErrors(SPEC, spec),
@@ -179,31 +174,6 @@ const deadlineErrors = ({ activeDeadlineSeconds: sec }: PodSpecShape): readonly 
   sec === undefined || (sec >= 1 && sec <= INT32_MAX)
     ? []
     : [invalid(`${SPEC}.activeDeadlineSeconds`, sec, `must be between 1 and ${INT32_MAX}, inclusive`)];
-
-/** The labels that users may choose on Fargate. All others are for nodes. */
-const CHOICES: ReadonlyMap<string, readonly string[]> = new Map([
-  [ARCHITECTURE_SELECTOR, ['amd64', 'arm64']],
-  [CAPACITY_SELECTOR, ['spot', 'on-demand']],
-  ['kubernetes.io/os', ['linux']],
-]);
-
-function nodeSelectorErrors(nodeSelector: Labels): readonly FieldError[] {
-  const path = `${SPEC}.nodeSelector`;
-  return [
-    ...labelErrors(path, nodeSelector),
-    ...Object.entries(nodeSelector).flatMap(([key, value]) => {
-      const choices = CHOICES.get(key);
-      if (choices === undefined)
-        return [
-          refusedValue(
-            `${path}[${key}]`,
-            `leave it out: Fargate has no nodes to choose from; ${[...CHOICES.keys()].join(', ')} may be chosen`,
-          ),
-        ];
-      return choices.includes(value) ? [] : [refusedValue(`${path}[${key}]`, `use ${choices.join(' or ')}`)];
-    }),
-  ];
-}
 
 function accountErrors(spec: PodSpecShape): readonly FieldError[] {
   const name = accountOf(spec);

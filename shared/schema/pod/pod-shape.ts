@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { flag, int32, int64, known, opt, quantities, text, textMap, texts } from '../object/json-fields.ts';
 import { metadataShape } from '../object/metadata-shape.ts';
+import { affinityShape, spreadShape, tolerationShape } from './placement-shape.ts';
 
 /**
  * A pod template as clients write it, with every field of Kubernetes 1.34's PodTemplateSpec. Fields that are refused as
@@ -44,7 +45,8 @@ const podSecurity = z.strictObject({
   runAsUser: int64,
   runAsGroup: int64,
   runAsNonRoot: flag,
-  ...known('seLinuxOptions', 'windowsOptions', 'supplementalGroups', 'supplementalGroupsPolicy', 'fsGroup', 'sysctls'),
+  fsGroup: int64,
+  ...known('seLinuxOptions', 'windowsOptions', 'supplementalGroups', 'supplementalGroupsPolicy', 'sysctls'),
   ...known('fsGroupChangePolicy', 'seccompProfile', 'appArmorProfile', 'seLinuxChangePolicy'),
 });
 
@@ -65,7 +67,8 @@ const container = z.strictObject({
   securityContext: opt(containerSecurity),
   ...known('envFrom', 'resizePolicy', 'restartPolicyRules', 'volumeDevices'),
   ...known('livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'),
-  ...known('terminationMessagePath', 'imagePullPolicy'),
+  imagePullPolicy: text,
+  ...known('terminationMessagePath'),
   ...known('stdin', 'stdinOnce', 'tty'),
 });
 
@@ -87,16 +90,20 @@ const podSpec = z.strictObject({
   terminationGracePeriodSeconds: int64,
   activeDeadlineSeconds: int64,
   nodeSelector: textMap,
+  affinity: opt(affinityShape),
+  tolerations: opt(z.array(tolerationShape)),
+  topologySpreadConstraints: opt(z.array(spreadShape)),
+  priorityClassName: text,
   serviceAccountName: text,
   serviceAccount: text,
   imagePullSecrets: opt(z.array(z.strictObject({ name: text }))),
   securityContext: opt(podSecurity),
   subdomain: text,
   ...known('ephemeralContainers', 'dnsPolicy', 'automountServiceAccountToken', 'nodeName'),
-  ...known('hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostname', 'affinity'),
-  ...known('schedulerName', 'tolerations', 'hostAliases', 'priorityClassName', 'priority', 'dnsConfig'),
+  ...known('hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostname'),
+  ...known('schedulerName', 'hostAliases', 'priority', 'dnsConfig'),
   ...known('readinessGates', 'runtimeClassName', 'enableServiceLinks', 'preemptionPolicy', 'overhead'),
-  ...known('topologySpreadConstraints', 'setHostnameAsFQDN', 'os', 'hostUsers', 'schedulingGates'),
+  ...known('setHostnameAsFQDN', 'os', 'hostUsers', 'schedulingGates'),
   ...known('resourceClaims', 'resources', 'hostnameOverride'),
 });
 

@@ -1,6 +1,8 @@
 import { STOP_TIMEOUT_MAX_SEC } from '../../domain/task/pod-template.ts';
 import { shellVariableWarnings } from './command-rules.ts';
+import { placementWarnings } from './placement-rules.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
+import { writerOf } from './volume-owner-rules.ts';
 
 /**
  * Warnings for the client about values that behave differently here.
@@ -24,6 +26,9 @@ export function templateWarnings(path: string, spec: PodSpecShape, columns: read
     warnings.push(
       `${path}.automountServiceAccountToken: no token is mounted; the program finds no ServiceAccount's token`,
     );
+  warnings.push(...placementWarnings(path, spec));
+  if (spec.securityContext?.fsGroup !== undefined)
+    warnings.push(`${path}.securityContext.fsGroup: has no effect: volumes keep the owner that they have`);
   const all = [
     ...initContainers.map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),
     ...containers.map((c, i) => ({ c, at: `${path}.containers[${i}]` })),
@@ -44,12 +49,14 @@ function containerWarnings(
     if (seen.has(name)) warnings.push(`${path}.env[${i}]: hides previous definition of "${name}"`);
     seen.add(name);
   }
+  if (c.imagePullPolicy === 'Never')
+    warnings.push(`${path}.imagePullPolicy: has no effect: Fargate pulls the image for every task`);
   if (c.securityContext?.allowPrivilegeEscalation === false)
     warnings.push(
       `${path}.securityContext.allowPrivilegeEscalation: Fargate cannot forbid it; leave set-user-ID programs out of the image`,
     );
-  const user = c.securityContext?.runAsUser ?? spec.securityContext?.runAsUser ?? 0;
-  if (user !== 0 && (c.volumeMounts ?? []).some(({ readOnly }) => readOnly !== true))
+  const user = writerOf(c, spec);
+  if (user !== null)
     warnings.push(
       `${path}.volumeMounts: a volume on Fargate belongs to root; user ${user} may write to it only if the image has the folder, owned by that user, as a VOLUME`,
     );

@@ -4,6 +4,7 @@ import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 
 type User = Partial<Pick<NonNullable<ContainerShape['securityContext']>, 'runAsUser' | 'runAsGroup' | 'runAsNonRoot'>>;
+type Ids = Partial<Pick<NonNullable<PodSpecShape['securityContext']>, 'runAsUser' | 'runAsGroup' | 'fsGroup'>>;
 
 /** Kubernetes' rules for the Pod's security context. */
 export function podSecurityErrors(path: string, { securityContext }: PodSpecShape): readonly FieldError[] {
@@ -32,9 +33,9 @@ export function containerSecurityErrors(
 
 const ID_MAX = 2 ** 31 - 1;
 
-function idErrors(path: string, user: User): readonly FieldError[] {
-  return (['runAsUser', 'runAsGroup'] as const).flatMap((field) => {
-    const id = user[field];
+function idErrors(path: string, ids: Ids): readonly FieldError[] {
+  return (['runAsUser', 'runAsGroup', 'fsGroup'] as const).flatMap((field) => {
+    const id = ids[field];
     return id === undefined || (id >= 0 && id <= ID_MAX)
       ? []
       : [invalid(`${path}.${field}`, id, `must be between 0 and ${ID_MAX}, inclusive`)];

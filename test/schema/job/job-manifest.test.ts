@@ -275,8 +275,6 @@ describe('what is wrong is refused with its path', () => {
     ['spec.template.spec.hostname', job({}, { name: 'sums' }, { hostname: 'sums' })],
     ['spec.template.spec.dnsPolicy', job({}, { name: 'sums' }, { dnsPolicy: 'None' })],
     ['spec.template.spec.hostNetwork', job({}, { name: 'sums' }, { hostNetwork: true })],
-    ['spec.template.spec.securityContext.fsGroup', job({}, { name: 'sums' }, { securityContext: { fsGroup: 0 } })],
-    ['spec.template.spec.containers[0].imagePullPolicy', withContainer({ imagePullPolicy: 'Never' })],
     ['spec.template.spec.containers[0].lifecycle', withContainer({ lifecycle: { preStop: {} } })],
     ['spec.template.spec.containers[0].tty', withContainer({ tty: true })],
     ['spec.template.spec.containers[0].envFrom', withContainer({ envFrom: [{}] })],

@@ -284,16 +284,46 @@ describe('an Indexed Job is resized as a whole', () => {
   ]);
 });
 
+test('of a suspended Job, node affinity may go, and Pod affinity stays', () => {
+  const affinity = {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['arm64'] }] }],
+      },
+    },
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname' }],
+    },
+  };
+  const pod = (fields: object) => ({ template: { spec: { ...jobDocument().spec.template.spec, ...fields } } });
+  const stored = storedJob({ suspend: true, ...pod({ affinity }) }, { started: false });
+  const without = (patch: object): Patch => ({ spec: { template: { spec: { affinity: patch } } } });
+  expect(patched(stored, without({ nodeAffinity: null }))).toMatchObject({ kind: 'ok', changed: 'spec' });
+  expect(faultLines(patched(stored, without({ podAntiAffinity: null })))).toEqual([
+    expect.stringContaining('spec.template.spec.affinity.podAntiAffinity'),
+  ]);
+});
+
 describe('the template', () => {
   const labels = { labels: { team: 'a' } };
   const queued = storedJob({ suspend: true }, { started: false });
   const template = (patch: object): Patch => ({ spec: { template: patch } });
+  const PREFERRED = {
+    preferredDuringSchedulingIgnoredDuringExecution: [
+      { weight: 1, preference: { matchExpressions: [{ key: 'zone', operator: 'Exists' }] } },
+    ],
+  };
+  const NEAR = {
+    preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { topologyKey: 'zone' } }],
+  };
   const isImmutable = [expect.stringMatching(/^spec\.template: Invalid value: \{.*field is immutable$/s)];
 
   test.each<[string, Patch]>([
     ['labels', template({ metadata: labels })],
     ['annotations', template({ metadata: { annotations: { note: 'x' } } })],
     ['nodeSelector', template({ spec: { nodeSelector: { 'kubernetes.io/arch': 'arm64' } } })],
+    ['tolerations', template({ spec: { tolerations: [{ operator: 'Exists' }] } })],
+    ['node affinity', template({ spec: { affinity: { nodeAffinity: PREFERRED } } })],
     ['and it may be resumed at the same time', { spec: { suspend: false, template: { metadata: labels } } }],
   ])('of a Job that is suspended and never started may change: %s', (_, patch) => {
     const answer = patched(queued, patch);
@@ -305,6 +335,11 @@ describe('the template', () => {
     ['the image', template({ spec: { containers: [{ name: 'main', image: 'alpine' }] } })],
     ['one more container', template({ spec: { initContainers: [{ name: 'setup', image: 'busybox' }] } })],
     ['restartPolicy', template({ spec: { restartPolicy: 'OnFailure' } })],
+    ['Pod affinity', template({ spec: { affinity: { podAffinity: NEAR } } })],
+    [
+      'Pod affinity with node affinity',
+      template({ spec: { affinity: { nodeAffinity: PREFERRED, podAffinity: NEAR } } }),
+    ],
     ['the grace period', template({ spec: { terminationGracePeriodSeconds: 5 } })],
     ['a label and the grace period', template({ metadata: labels, spec: { terminationGracePeriodSeconds: 5 } })],
   ])('but not: %s', (_, patch) => {

@@ -112,6 +112,17 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     terminationGracePeriodSeconds: [60],
     activeDeadlineSeconds: [60, 'pod'],
     nodeSelector: [{ 'muster.run/capacity': 'spot' }],
+    affinity: [
+      {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [
+              { matchExpressions: [{ key: 'kubernetes.io/arch', operator: 'In', values: ['arm64'] }] },
+            ],
+          },
+        },
+      },
+    ],
     serviceAccountName: ['reports'],
     serviceAccount: ['reports'],
     imagePullSecrets: [[{ name: 'registry' }]],
@@ -225,6 +236,12 @@ const OF_ITS_TYPE: Readonly<Record<string, unknown>> = {
   deletionTimestamp: '2025-01-01T00:00:00+01:00',
   generation: 3,
   automountServiceAccountToken: true,
+  tolerations: [{ key: 'spot', operator: 'Exists', effect: 'NoSchedule' }],
+  topologySpreadConstraints: [
+    { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
+  ],
+  fsGroup: 2000,
+  imagePullPolicy: 'Never',
   deletionGracePeriodSeconds: 0,
   managedFields: [
     { manager: 'x', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:a': {} } },

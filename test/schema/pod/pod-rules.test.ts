@@ -155,7 +155,7 @@ describe('what is wrong has its path', () => {
       [
         `${SPEC}.nodeSelector[zone]: ${LATER}; leave it out: Fargate has no nodes to choose from; kubernetes.io/arch, muster.run/capacity, kubernetes.io/os may be chosen`,
         `${SPEC}.nodeSelector[kubernetes.io/os]: ${LATER}; use linux`,
-        `${SPEC}.nodeSelector[muster.run/capacity]: ${LATER}; use spot or on-demand`,
+        `${SPEC}.nodeSelector[muster.run/capacity]: ${LATER}; use on-demand or spot`,
       ],
     ],
     [

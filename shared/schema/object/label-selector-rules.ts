@@ -1,10 +1,9 @@
+import { type LabelRequirement, meetsRequirement } from '../../domain/spec/label-requirement.ts';
 import type { LabelSelector, Labels } from '../../domain/spec/manifest.ts';
-import { labelValueErrors, qualifiedNameErrors } from '../object/dns-names.ts';
-import { type FieldError, forbidden, invalid, required } from '../object/field-error.ts';
-import type { LabelSelectorShape } from './job-shape.ts';
-import { labelErrors } from '../object/metadata-rules.ts';
-
-type Requirement = NonNullable<LabelSelectorShape['matchExpressions']>[number];
+import { labelValueErrors, qualifiedNameErrors } from './dns-names.ts';
+import { type FieldError, forbidden, invalid, required } from './field-error.ts';
+import type { LabelSelectorShape } from './label-selector-shape.ts';
+import { labelErrors } from './metadata-rules.ts';
 
 /** Kubernetes' rules for a label selector (apimachinery's `ValidateLabelSelector`). */
 export function labelSelectorErrors(path: string, selector: LabelSelectorShape): readonly FieldError[] {
@@ -25,7 +24,7 @@ export function selects(selector: LabelSelectorShape | undefined, labels: Labels
   if (labelSelectorErrors('', selector).length > 0) return null;
   return (
     Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
-    (selector.matchExpressions ?? []).every((requirement) => meets(requirement, labels))
+    (selector.matchExpressions ?? []).every((requirement) => meetsRequirement(requirement, labels))
   );
 }
 
@@ -45,7 +44,11 @@ export function labelSelectorOf({ matchLabels = {}, matchExpressions = [] }: Lab
   };
 }
 
-function requirementErrors(path: string, { key = '', operator = '', values = [] }: Requirement): readonly FieldError[] {
+/** Kubernetes' rules for one condition on labels. */
+export function requirementErrors(
+  path: string,
+  { key = '', operator = '', values = [] }: LabelRequirement,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
   switch (operator) {
     case 'In':
@@ -68,20 +71,4 @@ function requirementErrors(path: string, { key = '', operator = '', values = [] 
       labelValueErrors(value).map((fieldError) => invalid(`${path}.values[${i}]`, value, fieldError)),
     ),
   ];
-}
-
-function meets({ key = '', operator, values = [] }: Requirement, labels: Labels): boolean {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-    case undefined:
-    default:
-      return value === undefined;
-  }
 }
