@@ -17,7 +17,7 @@ import { type KubeClient, jobsPath, podsPath, progressPath, readAs } from '../cl
 import { reach } from '../client/reach.ts';
 import { type ChosenLog, type LogChoice, chooseLogs, indexesOf, whyWithout } from '../logs/chosen-logs.ts';
 import { indexesOfItemsWithPods } from '../logs/indexes-of-items.ts';
-import { readAhead } from '../logs/lines-ahead.ts';
+import { readAhead } from '../logs/read-ahead.ts';
 import { endsLine, lineParts } from '../logs/line-parts.ts';
 import { LogFollower } from '../logs/log-follower.ts';
 import { wantedIndexes } from '../logs/wanted-indexes.ts';

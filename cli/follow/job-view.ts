@@ -1,3 +1,4 @@
+import { pauseBetweenLinesMs } from './line-pace.ts';
 import { LiveScreen } from './live-screen.ts';
 import { type Theme, themeOf } from '../render/theme.ts';
 import {
@@ -60,8 +61,6 @@ function liveView(output: Output, terminal: Terminal, theme: Theme, now: () => n
 }
 
 const LINE_EVERY_MS = 1_000;
-/** The longer it lasts, the rarer are its lines: ten hours have some 400. */
-const LINE_EVERY_PART = 1 / 50;
 
 function lineView(output: Output, now: () => number): JobView {
   let latest: JobProgress | null = null;
@@ -82,7 +81,7 @@ function lineView(output: Output, now: () => number): JobView {
   const printInTime = (progress: JobProgress): void => {
     const lastsMs = printed === null || firstAtMs === null ? 0 : printed.atMs - firstAtMs;
     const isUrgent = urgentKey(progress) !== printed?.urgent;
-    const pauseMs = Math.max(LINE_EVERY_MS, isUrgent ? 0 : lastsMs * LINE_EVERY_PART);
+    const pauseMs = pauseBetweenLinesMs(LINE_EVERY_MS, isUrgent ? 0 : lastsMs);
     const leftMs = printed === null ? 0 : printed.atMs + pauseMs - now();
     if (timer !== null) clearTimeout(timer);
     timer = null;

@@ -1,4 +1,5 @@
 import { themeFor } from './job-view.ts';
+import { pauseBetweenLinesMs } from './line-pace.ts';
 import { LiveScreen } from './live-screen.ts';
 import { paintLine } from '../render/theme.ts';
 import type { Shell } from '../shell.ts';
@@ -25,11 +26,16 @@ export class WorkBar {
   readonly #lineEveryMs: number | null;
   readonly #screen: LiveScreen | null;
   #shownMs = Number.NEGATIVE_INFINITY;
+  readonly #startedMs: number;
 
-  /** @param lineEveryMs how often to write a line where there is no terminal; null: never */
+  /**
+   * @param lineEveryMs the shortest pause between two lines where there is no terminal; null: none are written. The longer the
+   *   work lasts, the longer are the pauses
+   */
   constructor(shell: Shell, lineEveryMs: number | null) {
     this.#shell = shell;
     this.#lineEveryMs = lineEveryMs;
+    this.#startedMs = shell.now();
     const { terminal } = shell.err;
     this.#screen = terminal === null ? null : new LiveScreen(shell.err, terminal);
     if (terminal === null && lineEveryMs !== null) this.#shownMs = shell.now();
@@ -38,7 +44,9 @@ export class WorkBar {
   show(progress: WorkProgress): void {
     const now = this.#shell.now();
     const everyMs = this.#screen === null ? this.#lineEveryMs : DRAWN_EVERY_MS;
-    if (everyMs === null || now - this.#shownMs < everyMs) return;
+    if (everyMs === null) return;
+    const pauseMs = this.#screen === null ? pauseBetweenLinesMs(everyMs, this.#shownMs - this.#startedMs) : everyMs;
+    if (now - this.#shownMs < pauseMs) return;
     this.#shownMs = now;
     if (this.#screen === null) this.#shell.err.write(`${lineOf(progress)}\n`);
     else this.#screen.draw([this.#barOf(progress)]);

@@ -97,7 +97,7 @@ const WITHOUT_ATTEMPT = {
 } as const;
 
 /**
- * Says of indexes without an attempt why: `: it was cancelled`, `: 3-5 cancelled, 7 held, 8 not started`, or ` yet`.
+ * Says of indexes without an attempt why: `: cancelled`, `: 3-5 cancelled, 7 held, 8 not started`, or ` yet`.
  *
  * @param indexes the indexes of the Job by what they do, as its progress has them
  * @param isOver the Job has ended, so that nothing starts any more

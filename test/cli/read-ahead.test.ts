@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readAhead } from '../../cli/logs/lines-ahead.ts';
+import { readAhead } from '../../cli/logs/read-ahead.ts';
 
 const LINE = 'x'.repeat(1023);
 
