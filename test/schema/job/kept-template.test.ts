@@ -22,7 +22,7 @@ const someOf = (fields: Readonly<Record<string, readonly unknown[]>>): fc.Arbitr
 
 const container = someOf({
   image: ['busybox', 'busybox:1', 'example.com/a@sha256:0', 'Odd'],
-  imagePullPolicy: ['Always', 'IfNotPresent', '', null],
+  imagePullPolicy: ['Always', 'IfNotPresent', 'Never', '', null],
   terminationMessagePath: ['/dev/termination-log', ''],
   terminationMessagePolicy: ['File', 'FallbackToLogsOnError', ''],
   tty: [false, null],
@@ -67,12 +67,24 @@ const podSpec = someOf({
   priority: [0],
   preemptionPolicy: ['Never'],
   os: [{ name: 'linux' }],
-  tolerations: [[], null],
-  affinity: [{}],
+  tolerations: [[], null, [{ key: 'a', operator: 'Exists', tolerationSeconds: 0, effect: 'NoExecute' }]],
+  affinity: [
+    {},
+    {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'spot', operator: 'DoesNotExist' }] }],
+        },
+      },
+      podAntiAffinity: {},
+    },
+  ],
+  priorityClassName: ['', 'high'],
+  topologySpreadConstraints: [[], [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' }]],
   nodeSelector: [{}, { 'kubernetes.io/os': 'linux' }],
   imagePullSecrets: [[], [{ name: 'registry' }]],
   terminationGracePeriodSeconds: [0, 30, null],
-  securityContext: [{}, { runAsUser: 0, fsGroupChangePolicy: 'Always' }],
+  securityContext: [{}, { runAsUser: 0, fsGroup: 0, fsGroupChangePolicy: 'Always' }],
   initContainers: [
     [],
     [{ name: 'init', image: 'i', tty: false }],
@@ -250,7 +262,7 @@ test.each<[string, object]>([
   });
 });
 
-test.each([{ hostNetwork: {} }, { tolerations: {} }, { affinity: [] }, { overhead: [] }, { priority: '' }])(
+test.each([{ hostNetwork: {} }, { hostAliases: {} }, { dnsConfig: [] }, { overhead: [] }, { priority: '' }])(
   'what no client could read is left out: %j',
   (fields) => {
     expect(jobOf({ spec: { ...POD, ...fields } })).toEqual(jobOf({ spec: POD }));
