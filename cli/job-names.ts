@@ -29,11 +29,14 @@ export const CRONJOBS_WORDS: readonly string[] = ['cronjob', 'cronjobs', 'cj', '
 /**
  * Parses the name of a CronJob, also as `cronjob.batch/nightly`.
  *
+ * @param ofConfig what does the same with a JobConfig: `muster disable NAME stops its schedule`
  * @throws Failure when it names another kind
  */
-export function cronJobName(text: string): string {
+export function cronJobName(text: string, ofConfig: (name: string) => string): string {
   const [kind = '', name] = text.split('/');
   if (name === undefined) return text;
+  if (JOBCONFIGS_WORDS.includes(kind) && name !== '')
+    throw usageFailure(`${text} is a JobConfig, not a CronJob: ${ofConfig(name)}`);
   if (!CRONJOBS_WORDS.includes(kind) || name === '')
     throw usageFailure(`${JSON.stringify(text)} is not the name of a CronJob`);
   return name;
@@ -59,6 +62,22 @@ export function jobConfigName(text: string): string {
   if (!JOBCONFIGS_WORDS.includes(kind) || name === '')
     throw usageFailure(`${JSON.stringify(text)} is not the name of a JobConfig`);
   return name;
+}
+
+/** `either`: a name alone. */
+export type CronOrConfigName = { readonly kind: 'cron' | 'config' | 'either'; readonly name: string };
+
+/**
+ * Parses the name of what has a schedule: `nightly`, `cronjob/nightly`, or `jobconfig/nightly`.
+ *
+ * @throws Failure when it names another kind
+ */
+export function cronOrConfigName(text: string): CronOrConfigName {
+  const [kind = '', name] = text.split('/');
+  if (name === undefined) return { kind: 'either', name: text };
+  if (name !== '' && CRONJOBS_WORDS.includes(kind)) return { kind: 'cron', name };
+  if (name !== '' && JOBCONFIGS_WORDS.includes(kind)) return { kind: 'config', name };
+  throw usageFailure(`${JSON.stringify(text)} is not the name of a CronJob or a JobConfig`);
 }
 
 /** Which Jobs of a namespace a command applies to. */

@@ -103,13 +103,26 @@ const JobOptionSchema = z.object({
 });
 export type AskedOption = z.output<typeof JobOptionSchema>;
 
+const RfcTime = z.iso.datetime({ offset: true });
+const ConfigScheduleSchema = z.looseObject({
+  disabled: z.boolean().default(false),
+  cron: z
+    .object({ expression: z.string(), expressions: z.array(z.string()), timezone: z.string() })
+    .partial()
+    .optional(),
+  constraints: z.object({ notBefore: RfcTime, notAfter: RfcTime }).partial().optional(),
+  lastUpdated: RfcTime.optional(),
+});
+
 export const JobConfigSchema = z.object({
   metadata: Metadata,
   spec: z.object({
-    schedule: z.looseObject({ disabled: z.boolean().default(false) }).optional(),
+    schedule: ConfigScheduleSchema.optional(),
     option: z.object({ options: z.array(JobOptionSchema).default([]) }).prefault({}),
   }),
+  status: z.object({ active: z.int().default(0), lastScheduled: Moment.optional() }).prefault({}),
 });
+export type JobConfig = z.output<typeof JobConfigSchema>;
 
 /** A Job of Furiko's. */
 export const FurikoJobSchema = z.object({

@@ -49,7 +49,12 @@ export async function simulate(flags: SimulateFlags, shell: Shell): Promise<numb
   if (flags.file === '-' && flags.script === '-')
     throw usageFailure('standard input can hold the Job or the script, not both');
   const found = await readJob(flags, shell);
-  const isCron = at(found.document, 'kind') === 'CronJob';
+  const kind = at(found.document, 'kind');
+  if (kind === 'JobConfig')
+    throw usageFailure(
+      `${flags.file} holds a JobConfig: muster simulate takes a Job or a CronJob; muster cron next -f shows its slots`,
+    );
+  const isCron = kind === 'CronJob';
   refuseOthers(flags, isCron);
   const script = flags.script === null ? null : readScript(await readManifest(flags.script, shell), flags.script);
   if (isCron && found.limits.length > 0)

@@ -1,10 +1,10 @@
 import type { EpochMs } from '../../shared/domain/base/time.ts';
 import { BACKFILL_LABEL } from '../../shared/domain/cron/job-of-slot.ts';
-import { CronJobSchema } from '../client/api-objects.ts';
-import { cronJobsPath, readAs } from '../client/kube-client.ts';
 import { reach, reachAgain } from '../client/reach.ts';
 import { type BackfillContext, lookAtSlots, runSlots } from './backfill-run.ts';
 import { type SlotStanding, backfillObject, countStates, dryTable, slotsOfRange, sumText } from './backfill-slots.ts';
+import { NO_BACKFILL } from './config-instead.ts';
+import { cronNamed } from './named-cron.ts';
 import { timedCronOf } from './timed-cron.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { EXIT_BY_SIGNAL } from '../follow/wait-for-job.ts';
@@ -41,7 +41,7 @@ const FAILED_SHOWN_MAX = 20;
 export async function backfill(name: string, flags: BackfillFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;
-  const cron = readAs(CronJobSchema, await client.get(cronJobsPath(namespace, name)), client.target);
+  const cron = await cronNamed(name, namespace, client, NO_BACKFILL);
   const timed = timedCronOf(cron);
   const { range, slots } = slotsOfRange(timed, flags, shell.now());
   const stop = new AbortController();

@@ -4,14 +4,10 @@ import { cronRulesOf } from '../../shared/domain/cron/cron-rules.ts';
 import { slotJitterMs } from '../../shared/domain/cron/job-of-slot.ts';
 import { type Slots, slotsOf } from '../../shared/domain/cron/slots.ts';
 import type { CronJobManifest } from '../../shared/domain/spec/cron-manifest.ts';
-import { at } from '../../shared/kube/list/stored-field.ts';
 import { admitCronJob } from '../../shared/schema/cron/cron-admission.ts';
-import { fieldErrorText } from '../../shared/schema/object/field-error.ts';
 import type { CronJob } from '../client/api-objects.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { readManifest } from '../manifest-file.ts';
-import { onOneLine } from '../render/table.ts';
-import type { Shell } from '../shell.ts';
+import { Failure } from '../failure.ts';
+import { admittedFrom } from './admitted-file.ts';
 
 /** What says when a CronJob fires. */
 export type TimedCron = {
@@ -51,37 +47,8 @@ export const timedCronOfManifest = ({ metadata, spec }: CronJobManifest): TimedC
   stored: null,
 });
 
-/**
- * Reads the only CronJob of a file, and judges it as the API would.
- *
- * @throws Failure with all that is wrong
- */
-export async function readCronFile(file: string, shell: Shell): Promise<CronJobManifest> {
-  return admitted(await readManifest(file, shell), file);
-}
-
-/** Judges a CronJob of a file as the API would; what `kubectl get -o yaml` prints is good, too. */
-export function admitted(found: unknown, file: string): CronJobManifest {
-  const document = structuredClone(found);
-  const metadata = at(document, 'metadata');
-  if (typeof metadata === 'object' && metadata !== null) Reflect.deleteProperty(metadata, 'resourceVersion');
-  const named = at(document, 'metadata', 'namespace');
-  const namespace = typeof named === 'string' && named !== '' ? named : 'default';
-  const admission = admitCronJob(document, { namespace, uid: '', nameSuffix: 'a1b2c', fieldValidation: 'Strict' });
-  const name = file === '-' ? 'standard input' : file;
-  switch (admission.kind) {
-    case 'ok':
-      return admission.manifest;
-    case 'undecodable':
-      throw new Failure(`error: ${name} is refused: ${onOneLine(admission.message)}`, EXIT.usage);
-    case 'invalid': {
-      const lines = admission.errors.map((each) => onOneLine(`${each.path}: ${fieldErrorText(each)}`));
-      const head = `error: ${name} is refused:`;
-      const text = lines.length === 1 ? `${head} ${lines[0]}` : [head, ...lines.map((l) => `* ${l}`)].join('\n');
-      throw new Failure(text, EXIT.usage);
-    }
-  }
-}
+/** Judges a CronJob of a file as the API would; see {@link admittedFrom}. */
+export const admitted = (found: unknown, file: string): CronJobManifest => admittedFrom(found, file, admitCronJob);
 
 /** @throws Failure when the scheduler cannot read the schedule, either */
 export function knownSlots({ name, schedule, timeZone }: TimedCron): Extract<Slots, { readonly kind: 'slots' }> {

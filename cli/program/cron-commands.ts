@@ -1,16 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { usageFailure } from '../failure.ts';
-import { cronJobName } from '../job-names.ts';
+import { DISABLE_INSTEAD, ENABLE_INSTEAD, NO_BACKFILL, RUN_INSTEAD } from '../cron/config-instead.ts';
+import { cronJobName, cronOrConfigName } from '../job-names.ts';
 import { type RangeEnd, moment, rangeEnd, wholeNumber } from '../option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { Shell } from '../shell.ts';
 import { type Done, common, examples, namespaceOption, timeoutOption } from './command-parts.ts';
 
-// Commands for CronJobs.
+// Commands for CronJobs; list and next also for JobConfigs.
 
 const EXAMPLES = {
   cron: examples(
-    'muster cron list                       # CronJobs, and when they fire next',
+    'muster cron list                       # CronJobs and JobConfigs, and when they fire next',
     'muster cron next report -n 10',
     'muster cron run-now report --wait      # a Job of its template, now',
     'muster cron backfill report --from 2026-01-01 --to 2026-04-01 --parallel 3',
@@ -20,6 +21,7 @@ const EXAMPLES = {
   next: examples(
     'muster cron next report',
     'muster cron next report -n 20 -o json',
+    'muster cron next jobconfig/weekly',
     'muster cron next -f cronjob.yaml --after 2026-03-28T00:00:00Z   # without a server',
   ),
   runNow: examples(
@@ -41,7 +43,10 @@ export function addCron(program: Command, shell: Shell, done: Done): void {
   const cron = program
     .command('cron')
     .summary('see and steer CronJobs')
-    .description('Lists CronJobs, says when they fire, runs them now, and stops and resumes them.')
+    .description(
+      'Lists CronJobs, says when they fire, runs them now, and stops and resumes them. list and next also show the\n' +
+        'schedules of JobConfigs; muster run, enable, and disable do the rest with those.',
+    )
     .addHelpText('after', EXAMPLES.cron);
   addList(cron, program, shell, done);
   addNext(cron, program, shell, done);
@@ -60,17 +65,20 @@ type ListOptions = {
 function addList(cron: Command, program: Command, shell: Shell, done: Done): void {
   cron
     .command('list')
-    .summary('list CronJobs, with their last and next slots')
-    .description('Lists CronJobs: the schedule, its time zone, how many of its Jobs run, the last slot, and the next.')
+    .summary('list CronJobs and JobConfigs, with their last and next slots')
+    .description(
+      'Lists CronJobs, and JobConfigs that have a schedule: the schedule, its time zone, whether it is suspended (a\n' +
+        'JobConfig: disabled), how many of its Jobs run, the last slot, and the next.',
+    )
     .addOption(namespaceOption())
     .option('-A, --all-namespaces', 'in all namespaces')
-    .option('-l, --selector <labels>', 'CronJobs with these labels, such as app=x,tier!=test')
+    .option('-l, --selector <labels>', 'those with these labels, such as app=x,tier!=test')
     .addOption(new Option('-o, --output <format>', 'how to print').choices([...OBJECT_FORMS, 'name']))
     .addHelpText('after', EXAMPLES.list)
     .action(async (flags: ListOptions) => {
       const { allNamespaces = false, selector = null, output = null } = flags;
       if (allNamespaces && flags.namespace !== undefined) throw usageFailure('-A and -n cannot be combined');
-      const { listCrons } = await import('../cron/crons.ts');
+      const { listCrons } = await import('../cron/cron-list.ts');
       done(await listCrons({ allNamespaces, selector, output, ...common(program, flags) }, shell));
     });
 }
@@ -88,25 +96,26 @@ const SLOTS_MAX = 1_000;
 function addNext(cron: Command, program: Command, shell: Shell, done: Done): void {
   cron
     .command('next')
-    .summary('when a CronJob fires next')
-    .description("The next slots of a CronJob, by its time zone's clock and in UTC, and when their Jobs are created.")
-    .argument('[cron]', 'the CronJob')
+    .summary('when a CronJob or a JobConfig fires next')
+    .description(
+      "The next slots of a CronJob or a JobConfig, by its time zone's clock and in UTC, and when their Jobs are created.\n" +
+        'A name alone is the CronJob of that name, or else the JobConfig.',
+    )
+    .argument('[cron]', 'the CronJob, or the JobConfig')
     .addOption(new Option('-n, --slots <number>', 'how many').argParser(slotCount).default(5))
-    .option('-f, --file <file>', 'the CronJob of a manifest, without a server; - reads standard input')
+    .option('-f, --file <file>', 'the CronJob or the JobConfig of a manifest, without a server; - reads standard input')
     .addOption(new Option('--after <time>', 'the slots after this moment (default: the clock)').argParser(moment))
     .option('--namespace <name>', "(default: the kubeconfig's)")
     .addOption(new Option('-o, --output <format>', 'how to print').choices(OBJECT_FORMS))
     .addHelpText('after', EXAMPLES.next)
     .action(async (name: string | undefined, flags: NextOptions) => {
       const { slots, file, after = null, output = null } = flags;
-      if ((name === undefined) === (file === undefined)) throw usageFailure('give the name of a CronJob, or -f FILE');
+      if ((name === undefined) === (file === undefined))
+        throw usageFailure('give the name of a CronJob or a JobConfig, or -f FILE');
       if (file !== undefined && flags.namespace !== undefined)
         throw usageFailure('-f and --namespace cannot be combined');
       const { cronNext } = await import('../cron/cron-next.ts');
-      const source =
-        file === undefined
-          ? ({ kind: 'name', name: cronJobName(name ?? '') } as const)
-          : ({ kind: 'file', name: file } as const);
+      const source = file === undefined ? cronOrConfigName(name ?? '') : ({ kind: 'file', file } as const);
       done(await cronNext(source, { count: slots, afterMs: after, output, ...common(program, flags) }, shell));
     });
 }
@@ -152,7 +161,7 @@ function addRunNow(cron: Command, program: Command, shell: Shell, done: Done): v
       if (timeout !== null && !wait) throw usageFailure('--timeout needs --wait');
       const { runCronNow } = await import('../cron/crons.ts');
       const rest = { wait, timeoutMs: timeout, output, ...common(program, flags) };
-      done(await runCronNow(cronJobName(name), { name: flags.name ?? null, ...rest }, shell));
+      done(await runCronNow(cronJobName(name, RUN_INSTEAD), { name: flags.name ?? null, ...rest }, shell));
     });
 }
 
@@ -199,7 +208,7 @@ function addBackfill(cron: Command, program: Command, shell: Shell, done: Done):
         throw usageFailure('give --from and --to, such as --from 2026-01-01 --to 2026-04-01');
       const { backfill } = await import('../cron/cron-backfill.ts');
       const rest = { parallel, isDry: dryRun, output, ...common(program, flags) };
-      done(await backfill(cronJobName(name), { from, to, ...rest }, shell));
+      done(await backfill(cronJobName(name, NO_BACKFILL), { from, to, ...rest }, shell));
     });
 }
 
@@ -213,7 +222,8 @@ function addPause(cron: Command, program: Command, shell: Shell, done: Done): vo
       .addOption(namespaceOption())
       .action(async (names: string[], flags: { readonly namespace?: string }) => {
         const { pauseCrons } = await import('../cron/crons.ts');
-        done(await pauseCrons(names.map(cronJobName), suspend, common(program, flags), shell));
+        const crons = names.map((each) => cronJobName(each, suspend ? DISABLE_INSTEAD : ENABLE_INSTEAD));
+        done(await pauseCrons(crons, suspend, common(program, flags), shell));
       });
   add('pause', true)
     .summary('let CronJobs make no Jobs until they are resumed')

@@ -58,8 +58,11 @@ function slotJob<Spec, Owner>({ metadata, spec }: SlotTemplate<Spec>, slot: Epoc
 }
 
 /** RFC 3339 with the zone's offset, as Go writes it. */
-export function timeInZone(zone: string, at: EpochMs): string {
-  const minutes = Math.round(zoneOffsetMs(zone, at) / 60_000);
+export const timeInZone = (zone: string, at: EpochMs): string => timeWithOffset(zoneOffsetMs(zone, at), at);
+
+/** RFC 3339 by a clock that is so much ahead of UTC, to the minute. */
+export function timeWithOffset(offsetMs: number, at: EpochMs): string {
+  const minutes = Math.round(offsetMs / 60_000);
   if (minutes === 0) return asTime(at);
   const two = (n: number): string => String(n).padStart(2, '0');
   const size = Math.abs(minutes);

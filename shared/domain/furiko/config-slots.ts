@@ -1,5 +1,6 @@
 import { type EpochMs, asEpochMs, later, plusMs, soonest } from '../base/time.ts';
 import type { NextSlot } from '../cron/due-slot.ts';
+import type { OffsetOf } from '../cron/next-time.ts';
 import { configTimeZone } from './config-time-zone.ts';
 import { hashOfConfig } from './cron-field.ts';
 import { type FurikoCron, nextFurikoTime, parseFurikoCron } from './furiko-cron.ts';
@@ -13,6 +14,8 @@ export type ConfigSlots =
       readonly next: NextSlot;
       /** No slot up to here is looked at. */
       readonly from: EpochMs;
+      /** How far the clock of its zone is ahead of UTC. */
+      readonly offsetMs: OffsetOf;
     }
   /** It has no schedule, or is disabled. */
   | { readonly kind: 'none' }
@@ -38,7 +41,7 @@ export function configSlots(
     const slot = crons.map((cron) => nextFurikoTime(cron, zone.offsetMs, after)).reduce(soonest, null);
     return slot === null || slot > notAfter ? null : slot;
   };
-  return { kind: 'slots', next, from: fromOf(schedule) };
+  return { kind: 'slots', next, from: fromOf(schedule), offsetMs: zone.offsetMs };
 }
 
 /** A slot at `notBefore` fires; one at `lastUpdated` is of the schedule before. */
