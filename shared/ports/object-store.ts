@@ -36,6 +36,8 @@ export type ObjectPage = {
   /** `next` of the previous page, or null for the first; for any other value the page is empty. */
   readonly after: string | null;
   readonly limit: number;
+  /** Gets the keys of rows that only a later release can read, and the page leaves those out; omitted: one is an error. */
+  readonly onNewer?: (key: ObjectKey) => void;
 };
 
 export type ObjectCommit =

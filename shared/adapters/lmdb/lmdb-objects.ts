@@ -17,7 +17,7 @@ export const objects = (rows: LmdbRows, now: () => EpochMs, retentionMs: number)
     return objectIn(kind, at, rows.read(at));
   },
 
-  async list(kind, { namespace, after, limit }) {
+  async list(kind, { namespace, after, limit, onNewer }) {
     const prefix = objectsOf(kind);
     // '"' follows '!': names of roles hold nearly any character.
     const [from, to] = namespace === null ? rangeOf(prefix) : [`${prefix}${namespace}!`, `${prefix}${namespace}"`];
@@ -25,11 +25,13 @@ export const objects = (rows: LmdbRows, now: () => EpochMs, retentionMs: number)
     const unreadable: UnreadableRow[] = [];
     let hasMore = false;
     const start = after === null ? from : `${prefix}${after}\0`;
-    for (const [key, row] of rows.range(start < from ? from : start, to)) {
+    const keyOf = (key: string) => keyIn(key.slice(prefix.length));
+    const skips = onNewer === undefined ? {} : { onNewer: (key: string) => onNewer(keyOf(key)) };
+    for (const [key, row] of rows.range(start < from ? from : start, to, skips)) {
       hasMore = found.length === limit;
       if (hasMore) break;
       const document = ifReadable(() => jsonIn(row, DocumentSchema), unreadable);
-      if (document !== null) found.push({ key: keyIn(key.slice(prefix.length)), version: row.version, document });
+      if (document !== null) found.push({ key: keyOf(key), version: row.version, document });
     }
     throwUnreadable(unreadable);
     return { objects: found, next: hasMore ? sortOf(found.at(-1)?.key ?? keyIn('!')) : null };

@@ -15,6 +15,23 @@ export type Transaction = {
   remove(key: string): void;
 };
 
+type RangeOptions = {
+  readonly reverse?: boolean;
+  readonly skipUnreadable?: boolean;
+  readonly onNewer?: ((key: string) => void) | undefined;
+};
+
+/** null: a row of a later release, whose key `onNewer` has got. */
+function unlessNewer(key: string, read: () => Row | null, onNewer: RangeOptions['onNewer']): Row | null {
+  try {
+    return read();
+  } catch (error) {
+    if (onNewer === undefined || !isNewerFormat(error)) throw error;
+    onNewer(key);
+    return null;
+  }
+}
+
 /** Changes that reach the disk together, all or none. null: the row is removed. */
 type Batch = {
   readonly changes: Map<string, Buffer | null>;
@@ -73,12 +90,12 @@ export class LmdbRows {
   /**
    * Rows on the disk with keys from `from` to `to`, in order of their keys, or in reverse order.
    *
-   * @throws UnreadableRow, unless such rows are to be skipped
+   * @throws UnreadableRow, unless such rows are to be skipped; NewerFormatError, unless `onNewer` gets their keys
    */
   *range(
     from: string,
     to: string,
-    { reverse = false, skipUnreadable = false } = {},
+    { reverse = false, skipUnreadable = false, onNewer }: RangeOptions = {},
   ): Generator<readonly [key: string, row: Row]> {
     this.#checkOpen();
     if (!isShortEnough(from)) return;
@@ -87,7 +104,8 @@ export class LmdbRows {
       ? this.#db.getRange({ start: to, end: from, reverse })
       : this.#db.getRange({ start: from, end: `${to}\0` });
     for (const { key, value } of range) {
-      const row = skipUnreadable ? ifReadable(() => this.#alive(key, value)) : this.#alive(key, value);
+      const read = (): Row | null => this.#alive(key, value);
+      const row = unlessNewer(key, skipUnreadable ? () => ifReadable(read) : read, onNewer);
       if (row !== null) yield [key, row];
     }
   }

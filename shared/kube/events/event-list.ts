@@ -7,6 +7,7 @@ import { podTurnover, statusOccurrences } from './event-of-job.ts';
 import { podOccurrences, podSubject } from './event-of-pod.ts';
 import { type EventObject, jobSubject, renderEvent } from './event-object.ts';
 import { findPod, podOfJob } from '../pods/find-pod.ts';
+import { LeftOut } from '../list/left-out.ts';
 import { type JobRef, type Page, type PageRequest, jobRefs } from '../list/list-page.ts';
 import type { PodFacts } from '../pods/pod-facts.ts';
 import { type JobView, type Reads, readJobView } from '../jobs/job-view.ts';
@@ -42,15 +43,16 @@ export async function listEvents(
 ): Promise<Page<EventObject>> {
   const version = from?.version ?? (await reads.feed.head());
   const items: EventObject[] = [];
-  for await (const { place, events } of groups(filter, reads, from, { version, wanted: limit })) {
+  const leftOut = new LeftOut('Events of');
+  for await (const { place, events } of groups(filter, reads, from, { version, wanted: limit, leftOut })) {
     const skip = from !== null && isPlace(place, from) ? (from.skip ?? 0) : 0;
     for (const [i, event] of events.entries()) {
       if (i < skip || !showsEvent(filter, event)) continue;
-      if (items.length >= limit) return { version, items, next: { ...place, version, skip: i } };
+      if (items.length >= limit) return { version, items, next: { ...place, version, skip: i }, ...leftOut.page() };
       items.push(event);
     }
   }
-  return { version, items, next: null };
+  return { version, items, next: null, ...leftOut.page() };
 }
 
 const isPlace = ({ of, job, pod }: Group['place'], from: Place): boolean =>
@@ -66,7 +68,8 @@ export async function* presentEvents(
   reads: EventReads,
 ): AsyncGenerator<Pick<Group, 'events' | 'about'>> {
   const version = await reads.feed.head();
-  for await (const { events, about } of groups(filter, reads, null, { version, wanted: JOBS_AHEAD }))
+  const leftOut = new LeftOut('Events of');
+  for await (const { events, about } of groups(filter, reads, null, { version, wanted: JOBS_AHEAD, leftOut }))
     yield { events: events.filter((event) => showsEvent(filter, event)), about };
 }
 
@@ -78,6 +81,7 @@ type Asked = {
   readonly version: number;
   /** The most Events: no more objects than this are read ahead. */
   readonly wanted: number;
+  readonly leftOut: LeftOut;
 };
 
 /** What `of` of a place says, in the order of a list; null: Jobs. */
@@ -102,7 +106,8 @@ async function* groups(
     const atCrons = placeIn(kind);
     if (atCrons !== undefined) yield* cronGroups(kind, filter, reads, atCrons, { ...asked, wanted: width });
   }
-  if (filter.ofJobs || filter.ofPods) yield* jobGroups(filter, reads, placeIn(null) ?? null, width);
+  if (filter.ofJobs || filter.ofPods)
+    yield* jobGroups(filter, reads, placeIn(null) ?? null, { ...asked, wanted: width });
 }
 
 async function* namespaceGroups(
@@ -123,9 +128,9 @@ async function* cronGroups(
   filter: EventFilter,
   reads: EventReads,
   from: Place | null,
-  { version, wanted }: Asked,
+  { version, wanted, leftOut }: Asked,
 ): AsyncGenerator<Group> {
-  yield* readAhead(cronRefs(kind, filter, from, reads), wanted, async ({ stored, after }): Promise<Group> => {
+  yield* readAhead(cronRefs(kind, filter, from, reads, leftOut), wanted, async ({ stored, after }): Promise<Group> => {
     const place = { of: kind, after, job: stored.key, pod: null };
     const about = { cron: stored.document.metadata.uid };
     return { place, about, events: await eventsOfCron(kind, stored, version, reads) };
@@ -136,7 +141,7 @@ async function* jobGroups(
   filter: EventFilter,
   reads: EventReads,
   from: Place | null,
-  width: number,
+  { wanted: width, leftOut }: Asked,
 ): AsyncGenerator<Group> {
   const { namespace, objectName } = filter;
   if (objectName !== undefined && namespace !== null) {
@@ -144,10 +149,13 @@ async function* jobGroups(
     return;
   }
   const refs = jobRefs(reads.jobs, { namespace, name: undefined }, from);
-  for await (const { ref, job, first, pods } of readAhead(refs, width, (each) => beginJob(each, filter, reads, from))) {
+  const begin = async (each: JobRef) => leftOut.unlessNewer(each, async () => beginJob(each, filter, reads, from));
+  for await (const begun of readAhead(refs, width, begin)) {
+    if (begun === null) continue;
+    const { ref, job, first, pods } = begun;
     if (job !== null) yield job.group;
     if (first?.done === false) yield groupOfPod(ref, first.value);
-    if (pods !== null) for await (const pod of pods) yield groupOfPod(ref, pod);
+    if (pods !== null) for await (const pod of leftOut.untilNewer(ref, () => pods)) yield groupOfPod(ref, pod);
   }
 }
 

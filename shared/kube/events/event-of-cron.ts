@@ -1,6 +1,7 @@
 import type { CronEvent } from '../../domain/cron/cron-state.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { ObjectStore, StoredObject } from '../../ports/object-store.ts';
+import type { LeftOut } from '../list/left-out.ts';
 import type { Place } from '../../schema/object/list-place.ts';
 import type { CronKind, EventFilter } from './event-filter.ts';
 import { type EventObject, type Subject, renderEvent } from './event-object.ts';
@@ -17,7 +18,8 @@ export async function* cronRefs(
   kind: CronKind,
   { namespace, objectName }: EventFilter,
   from: Place | null,
-  { objects }: CronReads,
+  { objects }: Pick<CronReads, 'objects'>,
+  leftOut: LeftOut,
 ): AsyncGenerator<CronRef> {
   if (namespace !== null && objectName !== undefined) {
     const stored = await objects.read(kind, { namespace, name: objectName });
@@ -26,7 +28,8 @@ export async function* cronRefs(
   }
   let after = from?.after ?? null;
   do {
-    const page = await objects.list(kind, { namespace, after, limit: CRONS_PER_READ });
+    const onNewer = (key: StoredObject['key']): void => leftOut.add(key);
+    const page = await objects.list(kind, { namespace, after, limit: CRONS_PER_READ, onNewer });
     for (const stored of page.objects)
       if ((objectName ?? stored.key.name) === stored.key.name && !isBefore(stored.key, from)) yield { stored, after };
     after = page.next;

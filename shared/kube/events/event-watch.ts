@@ -1,3 +1,4 @@
+import { LeftOut } from '../list/left-out.ts';
 import { chunkOf } from '../../domain/scoreboard/board.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
@@ -36,6 +37,7 @@ export function watchedEvents(filter: EventFilter, reads: EventReads): WatchSour
     memory.set(uid, sent);
     return sent;
   };
+  const leftOut = new LeftOut('Events of');
   let begin: EpochMs | null = null;
   return {
     kind: 'Event',
@@ -60,8 +62,9 @@ export function watchedEvents(filter: EventFilter, reads: EventReads): WatchSour
       for (const entry of row.entries) {
         if (!mayShowEventsOf(filter, entry)) continue;
         const sent = sentOf(entry.uid, begin);
-        for await (const change of entryChanges(entry, row.number, sent, filter, reads))
-          if (showsEvent(filter, change.object)) yield change;
+        const read = () => entryChanges(entry, row.number, sent, filter, reads);
+        const readable = filter.objectName === undefined ? leftOut.untilNewer(entry, read) : read();
+        for await (const change of readable) if (showsEvent(filter, change.object)) yield change;
         if (entry.type === 'DELETED') memory.delete(entry.uid);
       }
     },

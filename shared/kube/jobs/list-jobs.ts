@@ -9,6 +9,7 @@ import {
   parseLabelSelector,
 } from '../selectors/label-selector.ts';
 import { type Parsed, ok } from '../http/query.ts';
+import { LeftOut } from '../list/left-out.ts';
 import { type UnreadableRow, readable, throwUnreadable } from '../../domain/base/unreadable-row.ts';
 
 /** Which Jobs a list or a watch shows, and as what. */
@@ -66,8 +67,9 @@ export async function listJobs<T extends KubeObject>(
   const items: T[] = [];
   let batch: JobRef[] = [];
   const unreadable: UnreadableRow[] = [];
+  const leftOut = leftOutOf(filter);
   const load = async (): Promise<void> => {
-    const loaded = await Promise.allSettled(batch.map(async ({ uid }) => loadJob(filter.face, uid, reads)));
+    const loaded = await Promise.allSettled(batch.map(async (ref) => listedJob(filter, ref, reads, leftOut)));
     for (const job of readable(loaded, unreadable)) if (job !== null && showsJob(filter, job)) items.push(job);
     batch = [];
   };
@@ -77,14 +79,27 @@ export async function listJobs<T extends KubeObject>(
       throwUnreadable(unreadable);
       const { namespace, name, after } = ref;
       const next = { version, after, job: { namespace, name }, pod: null };
-      return { version, items, next, ...(filter.face.showsAll ? remainingFrom(ref) : {}) };
+      return { version, items, next, ...leftOut.page(), ...(filter.face.showsAll ? remainingFrom(ref) : {}) };
     }
     batch.push(ref);
     if (batch.length >= LOADS_AT_ONCE) await load();
   }
   await load();
   throwUnreadable(unreadable);
-  return { version, items, next: null };
+  return { version, items, next: null, ...leftOut.page() };
+}
+
+const leftOutOf = <T extends KubeObject>({ face }: JobFilter<T>): LeftOut => new LeftOut(face.resource.kind);
+
+/** null: there is none of this kind, or it is left out. A client that asks for one name gets an error in place of nothing. */
+async function listedJob<T extends KubeObject>(
+  filter: JobFilter<T>,
+  ref: JobRef,
+  reads: PublishingReads,
+  leftOut: LeftOut,
+): Promise<T | null> {
+  const read = async (): Promise<T | null> => loadJob(filter.face, ref.uid, reads);
+  return filter.scope.name === undefined ? leftOut.unlessNewer(ref, read) : read();
 }
 
 /** Every Job that matches the filter, one after the other. */
@@ -92,8 +107,9 @@ export async function* presentJobs<T extends KubeObject>(
   filter: JobFilter<T>,
   reads: PublishingReads,
 ): AsyncGenerator<T> {
-  for await (const { uid } of jobRefs(reads.jobs, filter.scope, null)) {
-    const job = await loadJob(filter.face, uid, reads);
+  const leftOut = leftOutOf(filter);
+  for await (const ref of jobRefs(reads.jobs, filter.scope, null)) {
+    const job = await listedJob(filter, ref, reads, leftOut);
     if (job !== null && showsJob(filter, job)) yield job;
   }
 }

@@ -5,6 +5,7 @@ import { type JobFilter, mayShowJob, presentJobs, showsJob } from './list-jobs.t
 import type { KubeObject } from '../http/kube-object.ts';
 import type { JobFace } from './job-face.ts';
 import { type PublishingReads, readShownJob } from './job-view.ts';
+import { LeftOut } from '../list/left-out.ts';
 import { Once } from '../feed/once.ts';
 import { ShownObjects } from '../feed/shown-objects.ts';
 import type { Change, WatchSource } from '../feed/watched.ts';
@@ -25,6 +26,7 @@ export function watchedJobs<T extends KubeObject>(
   later: LaterRows,
 ): WatchSource<T> {
   const shown = new ShownObjects();
+  const leftOut = new LeftOut(filter.face.resource.kind);
   let isListed = false;
   const { face } = filter;
   return {
@@ -43,7 +45,9 @@ export function watchedJobs<T extends KubeObject>(
         const { uid } = entry;
         if (!mayShowJob(filter, entry) || shown.isTold(uid, row.number)) continue;
         const state = () => stateOf(face, entry, row.number, reads, later);
-        const job = (await STATES.of(row, `${face.apiVersion} ${uid}`, state)) as T | null; // the same face rendered it
+        const read = async () => (await STATES.of(row, `${face.apiVersion} ${uid}`, state)) as T | null; // the same face rendered it
+        // A watch of all Jobs goes on without one that only a later release reads.
+        const job = filter.scope.name === undefined ? await leftOut.unlessNewer(entry, read) : await read();
         if (job === null) continue;
         // Once all objects were sent, others did not exist.
         const was = shown.isShown(uid) ?? (!isListed && wasShown(filter, entry, job));

@@ -8,6 +8,7 @@ import type { ListOptions } from './list-options.ts';
 import type { Page, PageOptions } from './list-page.ts';
 import { errorResponse, expired, versionAhead } from '../http/status-error.ts';
 import { streamLines } from '../http/streams.ts';
+import { withWarnings } from '../http/warnings.ts';
 import type { Writer } from './object-writer.ts';
 
 /** Objects that are kept in memory at a time, however long the list is. */
@@ -32,17 +33,20 @@ export async function listAnswer<T extends KubeObject>(
   const first = await collection.list({ limit: sizeOf(wanted), from });
   if (first.next === null || first.items.length >= wanted) {
     const items = first.items.map((object) => writer.item(object));
-    return jsonAnswer(c, { ...writer.head, metadata: metadataOf(first, c), [writer.field]: items });
+    const answer = jsonAnswer(c, { ...writer.head, metadata: metadataOf(first, c), [writer.field]: items });
+    return withWarnings(answer, first.warnings ?? []);
   }
   const pages = async function* (): AsyncGenerator<Page<T>> {
     let left = wanted;
     for (let page = first; ; page = await collection.list({ limit: sizeOf(left), from: page.next })) {
+      // Its header has been sent.
+      if (page !== first) for (const text of page.warnings ?? []) deps.telemetry.warn(text, { path: c.req.path });
       yield page;
       left -= page.items.length;
       if (page.next === null || left <= 0) return;
     }
   };
-  return streamLines('application/json', async function* (isCancelled) {
+  const answer = streamLines('application/json', async function* (isCancelled) {
     try {
       yield* listText(pages(), writer, (last) => metadataOf(last, c), isCancelled);
     } catch (error) {
@@ -50,6 +54,7 @@ export async function listAnswer<T extends KubeObject>(
       throw error;
     }
   });
+  return withWarnings(answer, first.warnings ?? []);
 }
 
 /** The list as text, piece by piece. Its metadata comes last, because only then is its continue token known. */

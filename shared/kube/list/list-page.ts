@@ -28,6 +28,8 @@ export type Page<T> = {
   readonly next: Place | null;
   /** How many objects follow, ignoring selectors; omitted if what was read does not tell. */
   readonly remaining?: number;
+  /** Of objects that it leaves out; omitted: it leaves out none. */
+  readonly warnings?: readonly string[];
 };
 
 export type JobRef = {

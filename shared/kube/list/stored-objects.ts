@@ -4,6 +4,7 @@ import type { ObjectChange, ObjectStore, StoredKind, StoredObject } from '../../
 import type { KubeObject } from '../http/kube-object.ts';
 import { Once } from '../feed/once.ts';
 import { ShownObjects } from '../feed/shown-objects.ts';
+import { LeftOut } from './left-out.ts';
 import { type Page, type PageRequest, behind, remainingFrom } from './list-page.ts';
 import type { Change, WatchSource } from '../feed/watched.ts';
 
@@ -41,14 +42,21 @@ export async function listStored(
   // The head first: a later change may already be in the list, but none is missed.
   const version = from?.version ?? (await objects.head(selection.kind));
   const items: KubeObject[] = [];
-  for await (const found of selected(selection, from?.after ?? null, objects)) {
+  const leftOut = new LeftOut(selection.kind);
+  for await (const found of selected(selection, from?.after ?? null, objects, leftOut)) {
     const { object, key, after } = found;
     if (from !== null && isBefore(key, from.job)) continue;
     if (items.length >= limit)
-      return { version, items, next: { version, after, job: key, pod: null }, ...remainingFrom(found) };
+      return {
+        version,
+        items,
+        next: { version, after, job: key, pod: null },
+        ...leftOut.page(),
+        ...remainingFrom(found),
+      };
     items.push(object);
   }
-  return { version, items, next: null };
+  return { version, items, next: null, ...leftOut.page() };
 }
 
 /**
@@ -64,7 +72,7 @@ export function watchStored(selection: Selection, objects: ObjectStore): WatchSo
     apiVersion,
     concerns: ({ object: { key } }) => (selection.namespace ?? key.namespace) === key.namespace,
     async *present() {
-      for await (const { object } of selected(selection, null, objects)) {
+      for await (const { object } of selected(selection, null, objects, new LeftOut(kind))) {
         shown.show(object.metadata.uid, Number(object.metadata.resourceVersion));
         yield object;
       }
@@ -109,10 +117,12 @@ async function* selected(
   { kind, namespace, matches }: Selection,
   from: string | null,
   objects: ObjectStore,
+  leftOut: LeftOut,
 ): AsyncGenerator<Selected> {
+  const onNewer = (key: Key): void => leftOut.add(key);
   let after = from;
   do {
-    const page = await objects.list(kind, { namespace, after, limit: OBJECTS_PER_READ });
+    const page = await objects.list(kind, { namespace, after, limit: OBJECTS_PER_READ, onNewer });
     for (const [i, stored] of page.objects.entries()) {
       const object = renderStored(stored);
       if (matches(object)) yield { object, key: stored.key, after, ...behind(page.objects, i, page.next) };

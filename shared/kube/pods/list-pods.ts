@@ -2,10 +2,11 @@ import { chunkOf } from '../../domain/scoreboard/board.ts';
 import { type JobUid, asJobUid } from '../../domain/base/ids.ts';
 import { JOB_UID_LABEL } from '../../domain/furiko/furiko-labels.ts';
 import { findPod } from './find-pod.ts';
+import { LeftOut } from '../list/left-out.ts';
 import { type JobRef, type JobScope, type Page, type PageRequest, jobRefs } from '../list/list-page.ts';
 import { type Parsed, ok } from '../http/query.ts';
 import type { Reads } from '../jobs/job-view.ts';
-import { podsOf } from './read-pods.ts';
+import { type FoundPod, podsOf } from './read-pods.ts';
 import type { PodObject } from './render-pod.ts';
 import {
   type FieldSelector,
@@ -106,21 +107,35 @@ export async function listPods(
   const only = await onlyPod(filter, reads);
   if (only !== undefined) return { version, items: only, next: null };
   const items: PodObject[] = [];
+  const leftOut = new LeftOut(OF_JOB);
   for await (const ref of podJobs(filter, reads, from)) {
     const start = from?.pod?.uid === ref.uid ? from.pod : { index: filter.index ?? 0, attempt: 1 };
-    for await (const found of podsOf(ref.uid, start, reads)) {
+    for await (const found of listedPods(filter, ref, () => podsOf(ref.uid, start, reads), leftOut)) {
       if (filter.index !== undefined && found.index > filter.index) break;
       if (!showsPod(filter, found.pod)) continue;
       if (items.length >= limit) {
         const { namespace, name, uid, after } = ref;
         const pod = { uid, index: found.index, attempt: found.attempt };
-        return { version, items, next: { version, after, job: { namespace, name }, pod } };
+        return { version, items, next: { version, after, job: { namespace, name }, pod }, ...leftOut.page() };
       }
       items.push(found.pod);
     }
   }
-  return { version, items, next: null };
+  return { version, items, next: null, ...leftOut.page() };
 }
+
+const OF_JOB = 'the Pods of Job';
+
+/** A client that asks for one Job's Pods gets an error in place of nothing. */
+const listedPods = (
+  filter: PodFilter,
+  job: JobRef,
+  read: () => AsyncIterable<FoundPod>,
+  leftOut: LeftOut,
+): AsyncIterable<FoundPod> => (namesOneJob(filter) ? read() : leftOut.untilNewer(job, read));
+
+/** A selector names a single Job. */
+export const namesOneJob = ({ scope, uid }: PodFilter): boolean => uid !== undefined || scope.name !== undefined;
 
 /** A selector names a single Pod. */
 export const namesOnePod = ({ fields, scope }: PodFilter): boolean =>
@@ -140,11 +155,15 @@ export async function* presentPods(
     yield* only;
     return;
   }
-  for await (const { uid } of podJobs(filter, reads, null))
-    for await (const found of podsOf(uid, start(filter), reads, 'live', (no, version) => seen(uid, no, version))) {
+  const leftOut = new LeftOut(OF_JOB);
+  for await (const ref of podJobs(filter, reads, null)) {
+    const { uid } = ref;
+    const read = () => podsOf(uid, start(filter), reads, 'live', (no, version) => seen(uid, no, version));
+    for await (const found of listedPods(filter, ref, read, leftOut)) {
       if (filter.index !== undefined && found.index > filter.index) break;
       if (showsPod(filter, found.pod)) yield found.pod;
     }
+  }
 }
 
 /** If a selector names a single Pod, that Pod (or none); undefined: it does not. */

@@ -10,7 +10,7 @@ import type { PodObject } from './render-pod.ts';
 import { PODS, type StatusError, conflict, errorResponse, notFound, successStatus } from '../http/status-error.ts';
 import { deleteListed } from '../write/delete-listed.ts';
 import { unmetPrecondition } from '../write/delete-object.ts';
-import { withWarnings } from '../write/refused-write.ts';
+import { withWarnings } from '../http/warnings.ts';
 
 type Stopped =
   | { readonly kind: 'stopping'; readonly pod: PodObject }

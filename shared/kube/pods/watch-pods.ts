@@ -3,7 +3,8 @@ import type { JobUid } from '../../domain/base/ids.ts';
 import { unpublishedStops } from '../../domain/scoreboard/shown-status.ts';
 import type { FeedEntry, FeedRow, PodChange } from '../../ports/feed.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
-import { type PodFilter, mayShowPodsOf, namesOnePod, presentPods, showsPod } from './list-pods.ts';
+import { LeftOut } from '../list/left-out.ts';
+import { type PodFilter, mayShowPodsOf, namesOneJob, namesOnePod, presentPods, showsPod } from './list-pods.ts';
 import { type Reads, readJobView } from '../jobs/job-view.ts';
 import { Once } from '../feed/once.ts';
 import { ShownObjects } from '../feed/shown-objects.ts';
@@ -15,6 +16,7 @@ import type { Change, WatchSource } from '../list/watch.ts';
 export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObject> {
   const shown = new Shown();
   const turns = new Turns(filter);
+  const leftOut = new LeftOut('the Pods of Job');
   return {
     kind: 'Pod',
     apiVersion: 'v1',
@@ -29,7 +31,10 @@ export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObj
     async *changes(row: FeedRow): AsyncGenerator<Change<PodObject>> {
       for (const entry of row.entries) {
         if (!mayShowPodsOf(filter, entry) || !shown.maySend(entry)) continue;
-        for await (const { index, ...change } of sharedChanges(entry, row, reads)) {
+        const read = () => sharedChanges(entry, row, reads);
+        // A watch of all Pods goes on without those of a Job that only a later release reads.
+        const readable = namesOneJob(filter) ? read() : leftOut.untilNewer(entry, read);
+        for await (const { index, ...change } of readable) {
           if (row.number <= shown.versionOf(entry.uid, index)) continue;
           const type = turns.typeOf(change);
           if (type !== null) yield { type, object: change.object };

@@ -9,7 +9,8 @@ import { managedAfterUpdate } from '../apply/managed-fields.ts';
 import { type StatusError, beingDeleted, errorResponse, forbiddenObject, invalidObject } from '../http/status-error.ts';
 import { whoWrites } from './change-object.ts';
 import { readDocument } from './read-document.ts';
-import { notAdmitted, notCreated, withWarnings } from './refused-write.ts';
+import { notAdmitted, notCreated } from './refused-write.ts';
+import { withWarnings } from '../http/warnings.ts';
 import type { Created, Found, ObjectName, WritableKind } from './writable-kind.ts';
 import { type WriteRequest, writeOptions } from './write-options.ts';
 

@@ -22,7 +22,8 @@ import {
 import { type Changed, type Decision, changeObject, metadataOf, whoWrites } from './change-object.ts';
 import { storeNew } from './create-object.ts';
 import { twiceAndUnknown } from './read-document.ts';
-import { notAdmitted, withWarnings } from './refused-write.ts';
+import { notAdmitted } from './refused-write.ts';
+import { withWarnings } from '../http/warnings.ts';
 import type { Changeable, Found, ObjectName } from './writable-kind.ts';
 import { type WriteOptions, type WriteRequest, writeOptions } from './write-options.ts';
 

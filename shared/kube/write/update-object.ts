@@ -4,7 +4,7 @@ import type { KubeObject } from '../http/kube-object.ts';
 import { badRequest, errorResponse } from '../http/status-error.ts';
 import { changeObject, metadataOf } from './change-object.ts';
 import { readDocument } from './read-document.ts';
-import { withWarnings } from './refused-write.ts';
+import { withWarnings } from '../http/warnings.ts';
 import type { Changeable, Found, ObjectName } from './writable-kind.ts';
 import { writeOptions } from './write-options.ts';
 

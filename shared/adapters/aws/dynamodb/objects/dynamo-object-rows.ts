@@ -35,14 +35,17 @@ export function fitting(value: unknown): AttributeValue {
   return body;
 }
 
-export function objectIn(row: Row): StoredObject {
+export const objectIn = (row: Row): StoredObject => ({
+  key: objectKeyIn(row),
+  version: numberIn(row, ATTRIBUTE.version),
+  document: jsonIn(row, DocumentSchema),
+});
+
+/** Whose row it is; a row of a later release has its key, too. */
+export function objectKeyIn(row: Row): ObjectKey {
   const sort = textIn(row, TABLE.sortKey);
   const mark = sort.indexOf('!');
-  return {
-    key: { namespace: sort.slice(0, mark), name: sort.slice(mark + 1) },
-    version: numberIn(row, ATTRIBUTE.version),
-    document: jsonIn(row, DocumentSchema),
-  };
+  return { namespace: sort.slice(0, mark), name: sort.slice(mark + 1) };
 }
 
 export function changeIn(row: Row): ObjectChange {

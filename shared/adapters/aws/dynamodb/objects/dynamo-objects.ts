@@ -1,11 +1,13 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { isNewerFormat } from '../../../../domain/base/newer-format.ts';
+import type { EpochMs } from '../../../../domain/base/time.ts';
 import { TABLE } from '../../../../names/table.ts';
 import type { ObjectPage, ObjectStore, StoredKind } from '../../../../ports/object-store.ts';
 import { FEED_RETENTION_MS } from '../../../../ports/feed.ts';
 import { headIn, readFeedPage } from '../dynamo-feed-page.ts';
 import { objectFeedPartition, objectHeadKey, objectPartition, objectSort } from '../dynamo-keys.ts';
 import { createCommits } from './dynamo-object-commits.ts';
-import { changeIn, isShortEnough, objectIn, readObject } from './dynamo-object-rows.ts';
+import { changeIn, isShortEnough, objectIn, objectKeyIn, readObject } from './dynamo-object-rows.ts';
 import { rangeRequest, readRow } from '../dynamo-read.ts';
 import { type Row, alive, textIn } from '../dynamo-row.ts';
 import type { Table } from '../dynamo-write.ts';
@@ -48,7 +50,7 @@ export function objects(table: Table, retentionMs: number = FEED_RETENTION_MS): 
 async function readObjects(
   table: Table,
   kind: StoredKind,
-  { namespace, after }: ObjectPage,
+  { namespace, after, onNewer }: ObjectPage,
   max: number,
 ): Promise<readonly Row[]> {
   const [first, last] =
@@ -67,8 +69,18 @@ async function readObjects(
         ...(page === undefined ? {} : { ExclusiveStartKey: page }),
       }),
     );
-    for (const row of answer.Items ?? []) if (alive(row, table.now()) !== null) found.push(row);
+    for (const row of answer.Items ?? []) if (isReadable(row, table.now(), onNewer)) found.push(row);
     page = answer.LastEvaluatedKey;
   } while (page !== undefined && found.length < max);
   return found;
+}
+
+function isReadable(row: Row, now: EpochMs, onNewer: ObjectPage['onNewer']): boolean {
+  try {
+    return alive(row, now) !== null;
+  } catch (error) {
+    if (onNewer === undefined || !isNewerFormat(error)) throw error;
+    onNewer(objectKeyIn(row));
+    return false;
+  }
 }

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { open } from 'lmdb';
+import { afterAll, describe, expect, test } from 'vitest';
+import { objectPartition, objectSort, statusKey } from '../../../shared/adapters/aws/dynamodb/dynamo-keys.ts';
+import { packed } from '../../../shared/adapters/aws/dynamodb/dynamo-row.ts';
+import { LmdbRows } from '../../../shared/adapters/lmdb/lmdb-rows.ts';
+import { storeOf } from '../../../shared/adapters/lmdb/lmdb-store.ts';
+import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
+import type { ObjectKey } from '../../../shared/ports/object-store.ts';
+import { openNamespace } from '../../support/a-namespace.ts';
+import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from '../dynamo-fixture.ts';
+import { HandClock, RETENTION_MS, type Stores, aStoredJob } from '../store-under-test.ts';
+
+stopEngineAfterwards();
+const dir = mkdtempSync(join(tmpdir(), 'muster-newer-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const NAMES = ['a', 'b', 'c', 'd'];
+const PAGE = { namespace: 'default', after: null, limit: 2 } as const;
+/** The first byte of a STATUS is its format. */
+const LATER_STATUS = Buffer.from([99, 0, 0, 0]);
+
+async function fill(store: Pick<Stores, 'objects'>): Promise<void> {
+  await openNamespace(store.objects);
+  for (const name of NAMES) {
+    const document = { metadata: { uid: name } };
+    await store.objects.commit('CronJob', { key: { namespace: 'default', name }, was: 0, document });
+  }
+}
+
+/** Of four CronJobs `b` and `d` are of a later release: pages without them, and with an error where nobody hears of them. */
+async function checkObjects({ objects }: Pick<Stores, 'objects'>): Promise<void> {
+  const newer: string[] = [];
+  const onNewer = ({ namespace, name }: ObjectKey): void => void newer.push(`${namespace}/${name}`);
+  const page = await objects.list('CronJob', { ...PAGE, limit: 9, onNewer });
+  expect(page.objects.map(({ key }) => key.name)).toEqual(['a', 'c']);
+  expect([page.next, newer]).toEqual([null, ['default/b', 'default/d']]);
+  const first = await objects.list('CronJob', { ...PAGE, limit: 1, onNewer });
+  expect(first.objects.map(({ key }) => key.name)).toEqual(['a']);
+  const second = await objects.list('CronJob', { ...PAGE, limit: 1, after: first.next, onNewer });
+  expect([second.objects.map(({ key }) => key.name), second.next]).toEqual([['c'], null]);
+  await expect(objects.list('CronJob', { ...PAGE, limit: 9 })).rejects.toThrow(NewerFormatError);
+  await expect(objects.read('CronJob', { namespace: 'default', name: 'b' })).rejects.toThrow(NewerFormatError);
+  expect(await objects.read('CronJob', { namespace: 'default', name: 'c' })).not.toBeNull();
+}
+
+test('an LMDB file that a later release has written to', async () => {
+  const { now } = new HandClock();
+  const path = join(dir, 'rows.lmdb');
+  let rows = new LmdbRows(path, now);
+  const before = storeOf(rows, now, RETENTION_MS);
+  await fill(before);
+  const { uid } = await aStoredJob(before);
+  await rows.close();
+  const raw = open<Buffer, string>({ path, noSubdir: true, encoding: 'binary', overlappingSync: false });
+  for (const name of ['b', 'd']) raw.putSync(`OBJECT#CronJob#default!${name}`, Buffer.alloc(40, 2));
+  // The header of the row, and its alarm.
+  const status = `JOB#${uid}#STATUS`;
+  raw.putSync(status, Buffer.concat([(raw.get(status) ?? Buffer.of()).subarray(0, 21), LATER_STATUS]));
+  await raw.close();
+  rows = new LmdbRows(path, now);
+  const store = storeOf(rows, now, RETENTION_MS);
+  await checkObjects(store);
+  await expect(store.jobs.readStatus(uid)).rejects.toThrow('a STATUS has format 99, of a later release');
+  await rows.close();
+});
+
+describe.skipIf(endpoint === null)('a table that a later release has written to', () => {
+  test('objects of a later layout, and a STATUS of a later format', async () => {
+    const client = aClient();
+    const store = await makeDynamoStore(client);
+    await fill(store);
+    const { uid } = await aStoredJob(store);
+    const update = async (Key: Record<string, { S: string }>, name: string, value: object) =>
+      client.send(
+        new UpdateItemCommand({
+          TableName: store.tableName,
+          Key,
+          UpdateExpression: 'SET #n = :n',
+          ExpressionAttributeNames: { '#n': name },
+          ExpressionAttributeValues: { ':n': value as { N: string } },
+        }),
+      );
+    for (const name of ['b', 'd']) {
+      const sk = { S: objectSort({ namespace: 'default', name }) };
+      await update({ pk: { S: objectPartition('CronJob') }, sk }, 'v', { N: '2' });
+    }
+    await update(statusKey(uid) as Record<string, { S: string }>, 'body', packed(LATER_STATUS));
+    await checkObjects(store);
+    await expect(store.jobs.readStatus(uid)).rejects.toThrow('a STATUS has format 99, of a later release');
+  });
+});
