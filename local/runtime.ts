@@ -14,6 +14,7 @@ import { kubeApiOf } from '../shared/runtime/api.ts';
 import type { RuntimeOptions, StoreOptions } from '../shared/runtime/create-runtime.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import { unreadableRows } from '../shared/domain/base/unreadable-row.ts';
+import type { Formats } from '../shared/domain/spec/new-in-release.ts';
 import { createPlainTelemetry } from '../shared/telemetry/plain-telemetry.ts';
 import { openAuditFile } from './audit-file.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
@@ -62,6 +63,8 @@ export type LocalOptions = {
   /** RunTask and StopTask calls per second that Muster allows itself; null: no limit */
   readonly launchesPerSec?: number | null;
   readonly stopsPerSec?: number | null;
+  /** formats of rows; those of this release by default */
+  readonly formats?: Formats;
   /** who may call the API, by their tokens; everybody on this machine who gets to it by default */
   readonly users?: readonly UserWithToken[];
   /** whose token the kubeconfig has; nobody's by default */
@@ -263,7 +266,7 @@ async function lookAtEverything({ deps }: Runtime, warn: Warn): Promise<void> {
 }
 
 function placeOf(
-  { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', driver }: LocalOptions,
+  { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', driver, formats = 'current' }: LocalOptions,
   announcer: Listeners | null,
   onSurprise: Place['onSurprise'],
 ): Place {
@@ -286,6 +289,7 @@ function placeOf(
       launchesPerSec,
       stopsPerSec,
       historyMs: HISTORY_MS,
+      formats,
       announced: announcer === null ? null : 'each',
       hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
       needsCommand: driver === 'process',

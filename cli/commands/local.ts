@@ -32,6 +32,7 @@ export type LocalFlags = Pick<
   | 'wiring'
   | 'launchesPerSec'
   | 'stopsPerSec'
+  | 'formats'
   | 'audit'
   | 'discardRow'
 > &

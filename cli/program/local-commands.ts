@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { Formats } from '../../shared/domain/spec/new-in-release.ts';
+import { ENV } from '../../shared/names/env.ts';
 import { type Done, examples } from './command-parts.ts';
 import type { LocalFlags } from '../commands/local.ts';
 import { usageFailure } from '../failure.ts';
@@ -34,6 +36,7 @@ type LocalOptions = {
   readonly inheritEnv: boolean;
   readonly launchesPerSec?: number;
   readonly stopsPerSec?: number;
+  readonly formats?: Formats;
   readonly taskMs?: readonly [number, number];
   readonly taskFail?: number;
   readonly eventsDuplicate?: number;
@@ -48,6 +51,17 @@ type LocalOptions = {
   readonly kubeconfigUser?: string;
   readonly audit?: string;
 };
+
+const FORMATS: readonly Formats[] = ['current', 'previous'];
+
+/** The setting that functions on AWS have. */
+function formatsIn(env: Shell['env']): Formats {
+  const text = env[ENV.formats] ?? '';
+  const known = text === '' ? 'current' : FORMATS.find((each) => each === text);
+  if (known === undefined)
+    throw usageFailure(`${ENV.formats} must be ${FORMATS.join(' or ')}: ${JSON.stringify(text)}`);
+  return known;
+}
 
 /** Data folders, below the current one. Neither mode accepts a folder of the other. */
 const DATA = { inProcess: '.muster', emulateAws: '.muster-aws' } as const;
@@ -100,6 +114,12 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     )
     .addOption(rates('--launches-per-sec <rate>', 'the maximum of tasks started per second (default: no limit)'))
     .addOption(rates('--stops-per-sec <rate>', 'the maximum of tasks stopped per second (default: no limit)'))
+    .addOption(
+      new Option(
+        '--formats <which>',
+        'previous: store nothing that the release before cannot read (default: $MUSTER_FORMATS, or current)',
+      ).choices(FORMATS),
+    )
     .option('--on-event <command>', 'run this for each state change of a Job: JSON on standard input (docs/events.md)')
     .option(
       '--on-event-url <url>',
@@ -128,7 +148,9 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     .addHelpText('after', LOCAL_EXAMPLES)
     .action(async (flags: LocalOptions) => {
       const { runLocal, runLocalDetached } = await import('../commands/local.ts');
-      done(await (flags.detach && shell.starter === null ? runLocalDetached : runLocal)(localFlags(flags), shell));
+      done(
+        await (flags.detach && shell.starter === null ? runLocalDetached : runLocal)(localFlags(flags, shell), shell),
+      );
     });
 }
 
@@ -163,7 +185,7 @@ const STOP_TIMEOUT_MS = 60_000;
 /** Ten minutes: later than the sweep checks a task. */
 const SHUFFLE_MS_MAX = 600_000;
 
-function localFlags(flags: LocalOptions): LocalFlags {
+function localFlags(flags: LocalOptions, { env }: Pick<Shell, 'env'>): LocalFlags {
   const { workspace, driver, port = null, seed } = flags;
   if (driver !== 'simulated' && (flags.taskMs ?? flags.taskFail) !== undefined)
     throw usageFailure('--task-ms and --task-fail need --driver simulated');
@@ -185,7 +207,7 @@ function localFlags(flags: LocalOptions): LocalFlags {
   const store = flags.inMemory ? 'memory' : endpoint === undefined ? usual : { endpoint };
   const { data = DATA[wiring] } = flags;
   const { launchesPerSec = null, stopsPerSec = null } = flags;
-  const rates = { launchesPerSec, stopsPerSec };
+  const rates = { launchesPerSec, stopsPerSec, formats: flags.formats ?? formatsIn(env) };
   const environment = { entries: flags.env, inherit: flags.inheritEnv };
   if (flags.kubeconfigUser !== undefined && flags.users === undefined)
     throw usageFailure('--kubeconfig-user needs --users');

@@ -13,10 +13,10 @@ const PROGRAM = resolve('dist/muster.mjs');
 const { npm_lifecycle_event: _starter, ...INSTALLED } = process.env;
 
 /** A process of `muster` in a folder, as a user starts it who has it installed. */
-function muster(cwd: string, line: string) {
+function muster(cwd: string, line: string, env: NodeJS.ProcessEnv = {}) {
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...line.split(' ')], {
     cwd,
-    env: INSTALLED,
+    env: { ...INSTALLED, ...env },
     stdio: 'pipe',
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -90,6 +90,29 @@ describe('muster local', () => {
     const elsewhere = muster(dir, 'local --driver simulated --dynamodb-endpoint http://127.0.0.1:1 --data .muster-aws');
     expect((await elsewhere.over).code).not.toBe(0);
     expect(elsewhere.err()).toContain('ECONNREFUSED');
+  });
+
+  test.each<[string, string, NodeJS.ProcessEnv]>([
+    ['the option', ' --formats previous', {}],
+    ['the variable, also with the wiring of AWS', ' --emulate-aws', { MUSTER_FORMATS: 'previous' }],
+    ['the option before the variable', ' --formats current', { MUSTER_FORMATS: 'previous' }],
+  ])('keeps what it stores readable for the release before: %s', async (_, option, env) => {
+    const { out, says } = muster(aFolder(), LOCAL + option, env);
+    await says(READY);
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(out()) ?? [];
+    const answer = await fetch(`${url}/api/v1/namespaces/default/serviceaccounts`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'new' } }),
+    });
+    if (option.includes('current')) expect(answer.status).toBe(201);
+    else expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('formats=previous')]);
+  });
+
+  test('refuses formats that it does not know', async () => {
+    const { over, err } = muster(aFolder(), LOCAL, { MUSTER_FORMATS: 'old' });
+    expect(await over).toEqual({ code: 2, signal: null });
+    expect(err()).toContain('MUSTER_FORMATS must be current or previous: "old"');
   });
 
   test('a Job runs on it to its end', async () => {

@@ -3,7 +3,7 @@ import { type FieldError, forbidden } from './field-error.ts';
 
 /** Why an installation that writes the formats of the release before refuses what only this release knows. */
 export const ONLY_THIS_RELEASE =
-  'only this release of Muster knows it, and this installation may still go back to the one before: it is deployed with formats=previous';
+  'only this release of Muster knows it, and this installation may still go back to the one before: it runs with formats=previous';
 
 /**
  * Faults for everything in an object that only this release knows, where the installation must not store it yet.
