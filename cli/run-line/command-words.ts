@@ -1,3 +1,4 @@
+import type { EnvFlag } from '../env-flags.ts';
 import { usageFailure } from '../failure.ts';
 
 const SHELLS: readonly string[] = ['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'fish'];
@@ -37,8 +38,14 @@ export const withReferencesIn = (word: string, names: ReadonlySet<string>): stri
     return name !== undefined && names.has(name) ? `$(${name})` : whole;
   });
 
-/** GNU parallel's number of an item, from 1. */
+/** GNU parallel's variable with the number of its job, from 1. */
 export const SEQUENCE = 'PARALLEL_SEQ';
+
+/** The variable that a command needs which asks for the number of its job: it is the task's, no part of its item. */
+export const sequenceEnv = (command: readonly string[]): readonly EnvFlag[] =>
+  command.some((word) => word.includes('{#}') || word.includes(SEQUENCE))
+    ? [{ name: SEQUENCE, value: '$(MUSTER_NUMBER)' }]
+    : [];
 
 /** `{}`, `{2}`, `{#}`, `{NAME}`; and what GNU parallel has in addition. `${1}` is a shell's. */
 const PLACEHOLDER =

@@ -1,7 +1,15 @@
 import { type ItemList, columnFault, duplicatesIn } from '../../shared/domain/items/item-list.ts';
 import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/spec/annotations.ts';
 import { usageFailure } from '../failure.ts';
-import { SEQUENCE, isScript, withPlaceholders, withReferences, withReferencesIn, withShell } from './command-words.ts';
+import {
+  SEQUENCE,
+  isScript,
+  sequenceEnv,
+  withPlaceholders,
+  withReferences,
+  withReferencesIn,
+  withShell,
+} from './command-words.ts';
 import { failureLimits } from './failure-limits.ts';
 import { type ListInManifest, listInManifest } from './list-in-manifest.ts';
 import { type ListedItems, itemsOfArray, itemsOfFile, itemsOfMatrix, perCompletionEnv } from './listed-items.ts';
@@ -49,15 +57,17 @@ export function jobOfCommand(
   if (flags.imageFromItems !== true) templateImage(flags, null);
   const listed = listedItems(flags, sources, given, readFile);
   const list = listed?.list ?? null;
-  const command = commandOf(given, list, sources.length > 0, flags);
-  refuseVariablesTwice(flags, list, listed?.env ?? []);
+  const fixed = listed?.env ?? [];
+  const all = { ...flags, env: [...fixed, ...(flags.env ?? [])] };
+  const command = commandOf(given, list, sources.length > 0, all);
+  refuseVariablesTwice(flags, list, fixed);
   const ofColumns = taskColumnAnnotations(flags, list);
   const spec = specOf({ ...flags, image: templateImage(flags, list) }, command, listed);
   const inManifest = list === null ? null : listInManifest(list, name);
   const carried = inManifest?.carried ?? null;
   const annotations = { ...annotationsOf(flags, inManifest), ...ofColumns, ...dependencyAnnotations(name, flags) };
   const metadata = Object.keys(annotations).length === 0 ? {} : { annotations };
-  const notes = [...(listed?.notes ?? []), ...notesOn(flags, given, command, list)];
+  const notes = [...(listed?.notes ?? []), ...notesOn(all, given, command, list)];
   const apiVersion = 'batch/v1';
   if (flags.schedule === undefined)
     return { manifest: { apiVersion, kind: 'Job', metadata: { name, ...metadata }, spec }, carried, notes };
@@ -103,7 +113,7 @@ function refuseIdleOptions(flags: LineFlags, hasSources: boolean): void {
   if (found !== undefined) throw usageFailure(found[1]);
 }
 
-/** GNU parallel's items; the number of each is a column where the command asks for it. */
+/** GNU parallel's items, and the number of each where the command asks for it. */
 function parallelItems(
   sources: readonly Source[],
   flags: LineFlags,
@@ -116,11 +126,7 @@ function parallelItems(
     );
   const { columns, rows } = itemsOfSources(sources, flags, readFile);
   const slip = optionsAmongItems(sources);
-  const isNumbered = command.some((word) => word.includes('{#}') || word.includes(SEQUENCE));
-  const list = isNumbered
-    ? { columns: [...columns, SEQUENCE], rows: rows.map((row, index) => [...row, `${index + 1}`]) }
-    : { columns, rows };
-  return { list, notes: slip === null ? [] : [slip], parallelism: null, env: [] };
+  return { list: { columns, rows }, notes: slip === null ? [] : [slip], parallelism: null, env: sequenceEnv(command) };
 }
 
 /** The command of the container; null: the image's own. */
@@ -132,11 +138,10 @@ function commandOf(
 ): readonly string[] | null {
   if (given.length === 0) return null;
   const shelled = withShell(given);
-  const values = (list?.columns ?? []).filter((name) => !hasSources || name !== SEQUENCE);
-  const command = hasSources ? withPlaceholders(shelled, values) : shelled;
+  const command = hasSources ? withPlaceholders(shelled, list?.columns ?? []) : shelled;
   if (isScript(command)) return command;
   const words = withReferences(command, variablesOf(flags, list));
-  const varying = list?.columns.find((name) => words[0]?.includes(`$(${name})`));
+  const varying = [...(list?.columns ?? []), SEQUENCE].find((name) => words[0]?.includes(`$(${name})`));
   if (varying !== undefined)
     throw usageFailure(`every index runs the same program: let a shell choose it, sh -c '"$${varying}" …'`);
   return words;
@@ -158,7 +163,7 @@ function refuseVariablesTwice(flags: LineFlags, list: ItemList | null, fixed: re
     throw usageFailure(`--completion-index-var-name: ${indexFault.replace('column', 'variable')}`);
   const names = [
     ...(list?.columns ?? []).map((name) => ({ name, of: 'a column of the list' })),
-    ...fixed.map(({ name }) => ({ name, of: 'set by --array' })),
+    ...fixed.map(({ name }) => ({ name, of: flags.array === undefined ? 'the number of the item' : 'set by --array' })),
     ...(index === undefined ? [] : [{ name: index, of: '--completion-index-var-name' }]),
     ...env.map(({ name }) => ({ name, of: '--env' })),
   ];

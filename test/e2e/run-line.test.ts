@@ -81,6 +81,25 @@ describe.concurrent('each index gets its item', { timeout: TEST_MS }, () => {
     expect(await printedBy(name, words)).toEqual(printed);
   });
 
+  test('the number of an item is no part of it', async ({ expect }) => {
+    const ran = await muster([
+      'run',
+      'numbered',
+      '--image=i',
+      '--wait',
+      '--',
+      'echo',
+      '{#}',
+      '{}',
+      ':::',
+      'x.txt',
+      'y.txt',
+    ]);
+    expect(ran.code).toBe(0);
+    expect((await muster(['logs', 'numbered', '--item', 'y.txt'])).out).toBe('2 y.txt\n');
+    expect((await muster(['get', 'pods', 'numbered'])).out).not.toMatch(/\.txt 1/);
+  });
+
   test('--failed-of runs only what has not succeeded', async ({ expect }) => {
     const list = ['--image', 'i', '--wait', '--retries', '0', '--per-completion-env', 'F=a b c'];
     expect((await muster(['run', 'half', ...list, '--', 'sh', '-c', 'test "$F" != b'])).code).toBe(1);

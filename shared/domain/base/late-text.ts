@@ -5,6 +5,8 @@ export type AttemptField =
   | { readonly field: 'podName' }
   | { readonly field: 'podUid' }
   | { readonly field: 'completionIndex' }
+  /** The index, counted from 1. */
+  | { readonly field: 'sequence' }
   /** Which try of its index it is, from 0. */
   | { readonly field: 'retryIndex' }
   /** How often the index has failed before, if it has a limit of its own. */
@@ -80,6 +82,8 @@ function valueOf(part: AttemptField, attempt: AttemptValues): string {
       return attempt.item?.line ?? '';
     case 'resultName':
       return attempt.item?.resultName ?? '';
+    case 'sequence':
+      return String(attempt.completionIndex + 1);
     case 'podName':
     case 'podUid':
     case 'completionIndex':

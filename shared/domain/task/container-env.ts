@@ -37,6 +37,8 @@ const ATTEMPT_VARIABLES = {
   MUSTER_RETRY_INDEX: { field: 'retryIndex' },
   /** JOB_COMPLETION_INDEX comes after a container's own variables, so their values cannot refer to it. */
   MUSTER_INDEX: { field: 'completionIndex' },
+  /** From 1, as GNU parallel counts. */
+  MUSTER_NUMBER: { field: 'sequence' },
 } as const satisfies Readonly<Record<string, AttemptField>>;
 export const INDEX_KEY = 'batch.kubernetes.io/job-completion-index';
 /** Annotations of a Pod whose index has a limit of its own (KEP-3850). */
@@ -85,12 +87,14 @@ function attemptTexts({ command = [], args = [], env = [] }: Container, { spec }
   const words = [...command, ...args, ...env.map(({ value = '' }) => value)].filter((word) => word.includes(RESERVED));
   if (words.length === 0) return [];
   const referred = new Set(words.flatMap(referredVariables));
+  const isIndexed = spec.completionMode === 'Indexed';
   return Object.entries(ATTEMPT_VARIABLES)
-    .filter(
-      ([name, { field }]) => referred.has(name) && (field !== 'completionIndex' || spec.completionMode === 'Indexed'),
-    )
+    .filter(([name, { field }]) => referred.has(name) && (isIndexed || !OF_AN_INDEX.includes(field)))
     .map(([name, field]) => [name, [field]]);
 }
+
+/** What only the Pods of an Indexed Job have. */
+const OF_AN_INDEX: readonly AttemptField['field'][] = ['completionIndex', 'sequence'];
 
 const RESERVED = 'MUSTER_';
 

@@ -49,8 +49,8 @@ describe('items', () => {
     [`--colsep , -- fit :::: table.txt`, ['ITEM_1\tITEM_2', 'a\t1', 'b\t2']],
     [`--colsep '\\t' -- fit ::: "a\tb"`, ['ITEM_1\tITEM_2', 'a\tb']],
     [`--colsep : -- fit ::: a:b ::: c:d`, ['ITEM_1\tITEM_2\tITEM_3\tITEM_4', 'a\tb\tc\td']],
-    [`-- fit {#} {} ::: a b`, ['ITEM\tPARALLEL_SEQ', 'a\t1', 'b\t2']],
-    [`-- sh -c 'fit "$ITEM" $PARALLEL_SEQ' ::: a`, ['ITEM\tPARALLEL_SEQ', 'a\t1']],
+    [`-- fit {#} {} ::: a b`, ['ITEM', 'a', 'b']],
+    [`-- sh -c 'fit "$ITEM" $PARALLEL_SEQ' ::: a`, ['ITEM', 'a']],
   ])('%s', async (line, items, stdin = '') => {
     expect(itemsOf((await aFolder(files).job(`${RUN} ${line}`, stdin)).job)).toEqual(items);
   });
@@ -81,11 +81,14 @@ describe('commands', () => {
     [`${RUN} -- zip {2}-{1} ::: a ::: 1 2`, ['zip 1-a', 'zip 2-a']],
     [`${RUN} -- zip {} ::: a ::: 1 2`, ['zip a 1', 'zip a 2']],
     [`${RUN} -- zip {#}:{} ::: a b`, ['zip 1:a', 'zip 2:b']],
+    [`${RUN} -- zip '$PARALLEL_SEQ' '$ITEM' ::: a b`, ['zip 1 a', 'zip 2 b']],
+    [`${RUN} --batch 2 -- zip {#} ::: a b c`, ['zip 1', 'zip 2']],
     [`${RUN} --columns FILE -- zip {FILE} {other} ::: a`, ['zip a {other}']],
     [`${RUN} -- awk '{print $1}' {} ::: a`, ['awk {print $1} a']],
     [`${RUN} -- zip '{"a": 1}' {} ::: a`, ['zip {"a": 1} a']],
     [`${RUN} -- sh -c 'zip "$ITEM" "\${1}"' x ::: a`, ['sh -c zip "$ITEM" "${1}" x']],
     [`${RUN} --array 5,9 -- zip '$SLURM_ARRAY_TASK_ID' '$(SLURM_ARRAY_TASK_COUNT)'`, ['zip 5 2', 'zip 9 2']],
+    [`${RUN} --array 5,9 -- zip '$SLURM_ARRAY_TASK_MAX'`, ['zip 9', 'zip 9']],
     [`${RUN} --completions 2 -- zip '$JOB_COMPLETION_INDEX'`, ['zip 0', 'zip 1']],
     [`${RUN} -- zip -q -- x`, ['zip -q -- x']],
   ])('%s', async (line, commands) => {

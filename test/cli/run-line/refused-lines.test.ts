@@ -213,6 +213,8 @@ describe('what GNU parallel has and we do not is refused, and told', () => {
     ['-- ls x{} ::: a ::: b', '{} within a word stands for one value, and there are 2: write {1}, {2}, …'],
     ["-- sh -c 'ls {}' ::: a", '{} is not replaced in a script: write "$ITEM", which the shell reads safely'],
     ["-- 'gzip {1}' ::: a ::: b", '{1} is not replaced in a script: write "$ITEM_1" "$ITEM_2"'],
+    ['--columns PARALLEL_SEQ -- echo {#} ::: a', 'PARALLEL_SEQ is said twice: a column of the list, and the number'],
+    ['-- {#} {} ::: a', 'every index runs the same program'],
     ["-- sh -c 'echo {#} $ITEM' ::: a", '{#} is not replaced in a script: write "$PARALLEL_SEQ"'],
     [
       "-- echo 'item {}' ::: a",

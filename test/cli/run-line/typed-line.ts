@@ -67,7 +67,9 @@ export function commandsOf({ metadata, spec }: TypedJob): readonly string[] {
   const [{ command = [], env }] = spec.template.spec.containers;
   return Array.from({ length: spec.completions }, (_, index) => {
     const variables = new Map([
-      ...env.map(({ name, value }) => [name, value ?? `${index}`] as const),
+      ...env.map(
+        ({ name, value }) => [name, (value ?? `${index}`).replace('$(MUSTER_NUMBER)', `${index + 1}`)] as const,
+      ),
       ...list.columns.map((column, i) => [column, list.rows[index]?.[i] ?? ''] as const),
       ['JOB_COMPLETION_INDEX', `${index}`],
     ]);

@@ -106,21 +106,22 @@ describe('what an attempt knows of itself', () => {
   test('is a variable wherever it is named, in commands and in values', () => {
     const job = one({
       command: ['run', '--pod=$(MUSTER_POD_NAME)'],
-      env: [{ name: 'TRY', value: '$(MUSTER_INDEX)/$(MUSTER_RETRY_INDEX)' }],
+      env: [{ name: 'TRY', value: '$(MUSTER_INDEX)/$(MUSTER_NUMBER)/$(MUSTER_RETRY_INDEX)' }],
     });
     expect(found(job)).toEqual({
       JOB_COMPLETION_INDEX: '7',
       MUSTER_INDEX: '7',
+      MUSTER_NUMBER: '8',
       MUSTER_POD_NAME: 'sums-7-abcde',
       MUSTER_RETRY_INDEX: '4',
-      TRY: '7/4',
+      TRY: '7/8/4',
     });
     expect(launched(job)[0]?.command).toEqual(['--pod=sums-7-abcde']);
   });
 
   test('is not there for others, and stays text where it is escaped', () => {
     expect(found(one({ args: ['$$(MUSTER_POD_NAME)', 'MUSTER_RETRY_INDEX'] }))).toEqual({ JOB_COMPLETION_INDEX: '7' });
-    expect(found(one({ args: ['$(MUSTER_INDEX)'] }, 'NonIndexed'))).toEqual({});
+    expect(found(one({ args: ['$(MUSTER_INDEX) $(MUSTER_NUMBER)'] }, 'NonIndexed'))).toEqual({});
   });
 
   test('counts its tries from 0', () => {
