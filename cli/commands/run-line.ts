@@ -6,7 +6,7 @@ import { reach } from '../client/reach.ts';
 import { CronJobSchema } from '../client/api-objects.ts';
 import { cronJobsPath, readAs } from '../client/kube-client.ts';
 import { EXIT, Failure, usageFailure } from '../failure.ts';
-import { objectText } from '../render/object-text.ts';
+import { listOf, objectText } from '../render/object-text.ts';
 import { type CarriedList, removeList, uploadList } from '../run-line/carried-list.ts';
 import { fileBytes } from '../run-line/list-file.ts';
 import { type JobOfCommand, jobOfCommand } from '../run-line/job-of-command.ts';
@@ -25,13 +25,14 @@ export type RunLineFlags = RunFlags & {
 };
 
 /**
- * `muster run NAME … -- COMMAND`: builds a manifest and runs it as a file's.
+ * `muster run NAME … -- COMMAND`: builds a manifest and runs it as a file's. With an empty list that is fine, it runs nothing.
  *
  * @returns the exit code; with `wait`, the Job's verdict
  */
 export async function runLine(flags: RunLineFlags, shell: Shell): Promise<number> {
   const { name, words, job, isDry } = flags;
   const made = jobOfCommand(name, job, words, await readerOf(flags, shell));
+  if (made === null) return sayNothingToDo(flags, shell);
   for (const note of made.notes) shell.err.write(`Note: ${note}\n`);
   if (isDry) {
     if (made.carried !== null) shell.err.write(`Note: ${carriedText(made.carried, name)}\n`);
@@ -40,6 +41,13 @@ export async function runLine(flags: RunLineFlags, shell: Shell): Promise<number
   }
   if (made.carried !== null) return withCarried(made.carried, made.manifest, flags, shell);
   return create(made.manifest, flags, shell);
+}
+
+/** Objects are for programs: they get an empty list of them, as kubectl writes it. */
+function sayNothingToDo({ output }: RunLineFlags, shell: Shell): number {
+  (output === null ? shell.out : shell.err).write('The list has no items: no Job is created.\n');
+  if (output === 'json' || output === 'yaml') shell.out.write(objectText(listOf([]), output));
+  return EXIT.ok;
 }
 
 /** @param onCreated called when it is there, before anything waits for its end */

@@ -45,6 +45,7 @@ const OF_ITEMS = ['MUSTER_ITEM', 'MUSTER_RESULT_NAME'];
  *
  * @param name the Job's
  * @param words those after `--`
+ * @returns null: the list has no items, and the flags allow that
  * @throws Failure (invalid command line) that says what is wrong and what would be right
  */
 export function jobOfCommand(
@@ -52,11 +53,12 @@ export function jobOfCommand(
   flags: LineFlags,
   words: readonly string[],
   readFile: ReadFile,
-): JobOfCommand {
+): JobOfCommand | null {
   const { command: given, sources } = splitSources(words);
   if (flags.imageFromItems !== true) templateImage(flags, null);
   const listed = listedItems(flags, sources, given, readFile);
   const list = listed?.list ?? null;
+  if (list?.rows.length === 0) return null;
   const fixed = listed?.env ?? [];
   const all = { ...flags, env: [...fixed, ...(flags.env ?? [])] };
   const command = commandOf(given, list, sources.length > 0, all);
@@ -77,7 +79,7 @@ export function jobOfCommand(
   return { manifest: { apiVersion, kind: 'CronJob', metadata: { name }, spec: cron }, carried, notes };
 }
 
-/** The one list of a command line; null: it has none. */
+/** The one list of a command line, which has items unless the flags allow that it has none; null: there is no list. */
 function listedItems(
   flags: LineFlags,
   sources: readonly Source[],
@@ -85,28 +87,51 @@ function listedItems(
   readFile: ReadFile,
 ): ListedItems | null {
   const { perCompletionEnv: columns = [], items, matrix = [], array } = flags;
+  const any = { ...flags, allowEmpty: true } as const;
   const lists: readonly (readonly [option: string, isGiven: boolean, read: () => ListedItems])[] = [
-    ['--per-completion-env', columns.length > 0, () => perCompletionEnv(columns, flags, readFile)],
-    ['--items', items !== undefined, () => itemsOfFile(items ?? '', flags, readFile)],
+    ['--per-completion-env', columns.length > 0, () => perCompletionEnv(columns, any, readFile)],
+    ['--items', items !== undefined, () => itemsOfFile(items ?? '', any, readFile)],
     ['--matrix', matrix.length > 0, () => itemsOfMatrix(matrix)],
     ['--array', array !== undefined, () => itemsOfArray(array ?? '')],
-    [sources[0]?.token ?? ':::', sources.length > 0, () => parallelItems(sources, flags, command, readFile)],
+    [sources[0]?.token ?? ':::', sources.length > 0, () => parallelItems(sources, any, command, readFile)],
   ];
   const given = lists.filter(([, isGiven]) => isGiven);
   const [one, two] = given;
   if (one !== undefined && two !== undefined) throw usageFailure(`two lists at once: ${one[0]} and ${two[0]}`);
-  refuseIdleOptions(flags, sources.length > 0);
-  return one === undefined ? null : one[2]();
+  refuseIdleOptions(flags, sources.length > 0, one !== undefined);
+  if (one === undefined) return null;
+  const listed = one[2]();
+  if (listed.list.rows.length === 0 && flags.allowEmpty !== true)
+    throw usageFailure(`the list has no items (${saidList(flags, sources)}); with --allow-empty that is fine`);
+  return listed;
+}
+
+/** What the command line says of its list, without its values. */
+function saidList(
+  { perCompletionEnv: [column] = [], items, matrix = [], array }: LineFlags,
+  sources: readonly Source[],
+) {
+  if (column !== undefined) return `--per-completion-env ${column}`;
+  if (items !== undefined) return `--items ${items}`;
+  if (array !== undefined) return `--array ${JSON.stringify(array)}`;
+  const [name] = matrix.filter((text) => text.endsWith('='));
+  if (name !== undefined) return `--matrix ${name}`;
+  return sources.map(({ token, words }) => (token.startsWith('::::') ? [token, ...words].join(' ') : token)).join(' ');
 }
 
 /** An option that would do nothing is a slip. */
-function refuseIdleOptions(flags: LineFlags, hasSources: boolean): void {
+function refuseIdleOptions(flags: LineFlags, hasSources: boolean, hasList: boolean): void {
   const hasFile = flags.items !== undefined || flags.perCompletionEnv?.some((text) => text.includes('=@')) === true;
   const idle: readonly (readonly [isIdle: boolean, message: string])[] = [
     [flags.header === true && flags.items === undefined, '--header is for --items'],
     [flags.columns !== undefined && flags.items === undefined && !hasSources, '--columns is for --items and :::'],
     [flags.format !== undefined && !hasFile, '--format is for --items and --per-completion-env NAME=@FILE'],
     [flags.skipEmpty === true && !hasFile && !hasSources, '--skip-empty is for lists in files'],
+    [flags.allowEmpty === true && !hasList, '--allow-empty is for a list'],
+    [
+      flags.allowEmpty === true && flags.schedule !== undefined,
+      '--allow-empty is for a Job: a CronJob keeps the list that it is created with',
+    ],
     [flags.colsep !== undefined && !hasSources, '--colsep is for ::: and ::::; for --items say --format csv or tsv'],
   ];
   const found = idle.find(([isIdle]) => isIdle);

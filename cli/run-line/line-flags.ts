@@ -35,6 +35,8 @@ export type ListFlags = {
   readonly columns?: readonly string[];
   readonly format?: ListFormat;
   readonly skipEmpty?: true;
+  /** A list without items is fine. */
+  readonly allowEmpty?: true;
   readonly colsep?: string;
   readonly batch?: number;
 };

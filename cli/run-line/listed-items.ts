@@ -71,8 +71,8 @@ function valuesOf(
   flags: ListFlags,
   readFile: ReadFile,
 ): { readonly values: readonly string[]; readonly notes: readonly string[] } {
-  const { format, skipEmpty = false } = flags;
-  const options = { header: false, columns: [name], skipEmpty };
+  const { format, skipEmpty = false, allowEmpty: allowsEmpty = false } = flags;
+  const options = { header: false, columns: [name], skipEmpty, allowsEmpty };
   const column = ({ rows }: ItemList): readonly string[] => rows.map(([value = '']) => value);
   if (!text.startsWith('@'))
     return {
@@ -97,27 +97,33 @@ export function itemsOfFile(text: string, flags: ListFlags, readFile: ReadFile):
   if (!text.startsWith('@') || text === '@')
     throw usageFailure(`--items ${text}: write @FILE, or @- for standard input`);
   const file = text.slice(1);
-  const { header = false, columns, skipEmpty = false, batch } = flags;
+  const { header = false, columns, skipEmpty = false, allowEmpty: allowsEmpty = false, batch } = flags;
   const format = flags.format ?? formatOfFile(file);
   if (format === null) throw usageFailure(`--items ${text}: say what it is: --format lines, words, csv, tsv, or jsonl`);
   const options = {
     format,
     header,
     skipEmpty,
+    allowsEmpty,
     isBatched: batch !== undefined,
     ...(columns === undefined ? {} : { columns }),
   };
   return plain(listIn(readFile(file), options, shownFile(file)));
 }
 
-/** `--matrix node=18,20 --matrix os=a,b`: all combinations; the first name changes slowest. */
+/** `--matrix node=18,20 --matrix os=a,b`: all combinations; the first name changes slowest. `os=` has none. */
 export function itemsOfMatrix(texts: readonly string[]): ListedItems {
   const values = texts.map((text) => {
     const [name, joined] = named('--matrix', text);
-    const each = joined.split(',');
+    const each = joined === '' ? [] : joined.split(',');
     if (each.includes('')) throw usageFailure(`--matrix ${text}: ${name} has an empty value`);
     return { name, values: each };
   });
+  const columns = values.map(({ name }) => name);
+  if (values.some((each) => each.values.length === 0)) {
+    refuseColumns('--matrix', columns);
+    return plain({ columns, rows: [] });
+  }
   const made = generateMatrix({ values }, CLIENT_LIMITS);
   if (made.kind === 'ok') return plain(made.list);
   throw usageFailure(made.faults.map(({ message }) => `--matrix: ${message}`).join('\n'));
@@ -131,6 +137,7 @@ export function itemsOfArray(text: string): ListedItems {
   const [, range = '', atOnce] = /^([^%]*)(?:%(.*))?$/s.exec(text) ?? [];
   if (atOnce !== undefined && !/^[1-9]\d{0,8}$/.test(atOnce))
     throw usageFailure(`--array ${text}: after % comes how many run at once, such as %4`);
+  if (range === '') return plain({ columns: [ARRAY_COLUMN], rows: [] });
   const read = numbersOf(range, CLIENT_LIMITS.items);
   if (read.kind === 'bad') throw usageFailure(`--array: ${read.message}`);
   const numbers = read.numbers.toSorted((a, b) => a - b);

@@ -5,7 +5,7 @@ const INSTEAD: readonly (readonly [options: readonly string[], instead: string])
   [['--link', '--xapply'], ':::+ and ::::+ after the command'],
   [['-N', '-X', '-m', '--max-args', '--max-replace-args', '--xargs'], '--batch NUMBER'],
   [['-C'], '--colsep TEXT'],
-  [['-r', '--no-run-if-empty'], '--skip-empty'],
+  [['-r', '--no-run-if-empty'], '--skip-empty for empty lines, --allow-empty for a list without items'],
   [['-I', '-i', '--replace-str'], "'$NAME' of a column"],
   [
     ['--pipe', '--pipepart', '--pipe-part', '--cat', '--fifo', '--stdin'],

@@ -75,7 +75,7 @@ export function itemsOfSources(sources: readonly Source[], flags: ListFlags, rea
     (product, table) => product.flatMap((row) => table.map((own) => [...row, ...own])),
     [[]],
   );
-  const width = rows[0]?.length ?? 0;
+  const width = rows[0]?.length ?? flags.columns?.length ?? groups.length;
   const columns =
     flags.columns ?? (width === 1 ? [ONLY_COLUMN] : Array.from({ length: width }, (_, i) => `${ONLY_COLUMN}_${i + 1}`));
   if (columns.length !== width)
@@ -91,13 +91,13 @@ type ReadSource = { readonly table: Table; readonly isLinked: boolean; readonly 
 function tablesOf({ token, words }: Source, flags: ListFlags, readFile: ReadFile): readonly ReadSource[] {
   const isLinked = token.endsWith('+');
   const [first] = words;
-  if (first === undefined)
-    throw usageFailure(`${token} needs ${token.startsWith('::::') ? 'a file' : 'values'} after it`);
+  if (first === undefined && token.startsWith('::::')) throw usageFailure(`${token} needs a file after it`);
   if (!token.startsWith('::::')) return [{ table: split(words, flags, token), isLinked, said: token }];
   return words.map((file) => {
     const said = `${token} ${shownFile(file)}`;
-    const options = { format: 'lines', header: false, skipEmpty: flags.skipEmpty === true } as const;
-    const { rows } = listIn(readFile(file), { ...options, columns: [ONLY_COLUMN] }, shownFile(file));
+    const { skipEmpty = false, allowEmpty: allowsEmpty = false } = flags;
+    const options = { format: 'lines', header: false, columns: [ONLY_COLUMN], skipEmpty, allowsEmpty } as const;
+    const { rows } = listIn(readFile(file), options, shownFile(file));
     return {
       table: split(
         rows.map(([line = '']) => line),

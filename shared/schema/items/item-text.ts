@@ -27,11 +27,21 @@ export function badList(faults: readonly ListFault[]): { readonly kind: 'bad'; r
   return { kind: 'bad', faults: [...faults.slice(0, FAULTS_MAX), { line: last.line, message: `and ${more} more` }] };
 }
 
-/** The list of these columns and rows, if all of them are right. `headLine`: where the columns come from. */
-export function listOfRows(columns: readonly string[], headLine: number, rows: readonly NumberedRow[]): ParsedList {
+/**
+ * The list of these columns and rows, if all of them are right.
+ *
+ * @param headLine where the columns come from
+ * @param allowsEmpty a list without items is right, too
+ */
+export function listOfRows(
+  columns: readonly string[],
+  headLine: number,
+  rows: readonly NumberedRow[],
+  allowsEmpty = false,
+): ParsedList {
   const columnFault = columnsFault(columns);
   if (columnFault !== null) return badList([{ line: headLine, message: columnFault }]);
-  if (rows.length === 0) return badList([{ line: headLine, message: 'the list has no items' }]);
+  if (rows.length === 0 && !allowsEmpty) return badList([{ line: headLine, message: 'the list has no items' }]);
   const [excess] = rows.slice(ITEMS_MAX);
   if (excess !== undefined)
     return badList([{ line: excess.line, message: `${rows.length} items are more than the limit of ${ITEMS_MAX}` }]);

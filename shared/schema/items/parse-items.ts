@@ -24,6 +24,8 @@ export type ListOptions = {
   readonly skipEmpty: boolean;
   /** Several items make one variable, a line each: no value may have a line break. */
   readonly isBatched?: boolean;
+  /** A list without items is right, too. */
+  readonly allowsEmpty?: boolean;
 };
 
 /**
@@ -90,7 +92,8 @@ function rowsOfLines(text: string, skipEmpty: boolean, split: (line: string) => 
   return faults.length > 0 ? { kind: 'bad', faults } : { kind: 'rows', rows };
 }
 
-function named(all: readonly NumberedRow[], { format, header, columns, isBatched = false }: ListOptions): ParsedList {
+function named(all: readonly NumberedRow[], options: ListOptions): ParsedList {
+  const { format, header, columns, isBatched = false, allowsEmpty } = options;
   const [first] = all;
   const headLine = first?.line ?? 1;
   const head = header ? first?.row : undefined;
@@ -115,5 +118,5 @@ function named(all: readonly NumberedRow[], { format, header, columns, isBatched
         return message === null ? [] : [{ line, message }];
       })
     : [];
-  return broken.length > 0 ? badList(broken) : listOfRows(wanted, headLine, rows);
+  return broken.length > 0 ? badList(broken) : listOfRows(wanted, headLine, rows, allowsEmpty);
 }

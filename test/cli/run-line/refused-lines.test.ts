@@ -99,7 +99,10 @@ describe('a line is refused whole, and creates nothing', () => {
       'run zip --image i --per-completion-env JOB_COMPLETION_INDEX=a -- ls',
       '--per-completion-env: the column "JOB_COMPLETION_INDEX" needs another name: every task has this variable anyway',
     ],
-    ['run zip --image i --per-completion-env F= -- ls', '--per-completion-env F:1: the list has no items'],
+    [
+      'run zip --image i --per-completion-env F= -- ls',
+      'the list has no items (--per-completion-env F=); with --allow-empty that is fine',
+    ],
     ['run zip --image i --per-completion-env F=@none.txt -- ls', 'none.txt does not exist'],
     ['run zip --image i --per-completion-env F=@. -- ls', '. cannot be read: EISDIR'],
     ['run zip --image i --per-completion-env F=@gaps.txt -- ls', 'gaps.txt:2: is empty\ngaps.txt:4: is empty'],
@@ -131,7 +134,21 @@ describe('a line is refused whole, and creates nothing', () => {
       'rows.csv:1: has 2 values: name the columns, or say that the first line is a header',
     ],
     ['run zip --image i --items @twice.csv --header -- ls', 'twice.csv:1: the column "A" occurs twice'],
-    ['run zip --image i --items @empty.txt -- ls', 'empty.txt:1: the list has no items'],
+    [
+      'run zip --image i --items @empty.txt -- ls',
+      'the list has no items (--items @empty.txt); with --allow-empty that is fine',
+    ],
+    [
+      'run zip --image i --items @empty.txt --format csv --header --allow-empty -- ls',
+      'empty.txt:1: there is no header',
+    ],
+    ['run zip --image i --items @gaps.txt --allow-empty -- ls', 'gaps.txt:2: is empty\ngaps.txt:4: is empty'],
+    ['run zip --image i --matrix os= -- ls', 'the list has no items (--matrix os=)'],
+    [`run zip --image i --array '' -- ls`, 'the list has no items (--array "")'],
+    [
+      'run zip --image i --per-completion-env F=@empty.txt --per-completion-env G=a --allow-empty -- ls',
+      '--per-completion-env: all need the same number of values: F has 0 values, G 1',
+    ],
     ['run zip --image i --items @a.txt --matrix A=1 -- ls', 'two lists at once: --items and --matrix'],
     ['run zip --image i --array 1-3 -- ls {} ::: a', 'two lists at once: --array and :::'],
     // --matrix, --array
@@ -187,6 +204,11 @@ describe('a line is refused whole, and creates nothing', () => {
     ['run zip --image i --array 1-3 --columns A -- ls', '--columns is for --items and :::'],
     ['run zip --image i --array 1-3 --format csv -- ls', '--format is for --items and --per-completion-env NAME=@FILE'],
     ['run zip --image i --array 1-3 --skip-empty -- ls', '--skip-empty is for lists in files'],
+    ['run zip --image i --completions 3 --allow-empty -- ls', '--allow-empty is for a list'],
+    [
+      `run zip --image i --schedule '@daily' --array 1-3 --allow-empty -- ls`,
+      '--allow-empty is for a Job: a CronJob keeps the list that it is created with',
+    ],
     [
       'run zip --image i --array 1-3 --colsep , -- ls',
       '--colsep is for ::: and ::::; for --items say --format csv or tsv',
@@ -223,7 +245,10 @@ describe('what GNU parallel has and we do not is refused, and told', () => {
     ['-- sh -c ls ::: a', 'the script does not use the items, and none is appended to it: write "$ITEM" in it'],
     ['-- ::: a b', '::: needs a command before it; sh -c \'eval "$ITEM"\' runs items as commands'],
     ['-- {} -l ::: ls pwd', 'every index runs the same program: let a shell choose it, sh -c \'"$ITEM" …\''],
-    ['-- ls :::', '::: needs values after it'],
+    ['-- ls :::', 'the list has no items (:::); with --allow-empty that is fine'],
+    ['-- ls {} ::: a :::: empty.txt', 'the list has no items (::: :::: empty.txt)'],
+    ['--allow-empty -- ls ::: a :::+', ':::+ has 0 values, and the source before it has 1'],
+    ['--allow-empty -- ls ::::', ':::: needs a file after it'],
     ['-- ls ::::', ':::: needs a file after it'],
     ['-- ls :::+ a', ':::+: there is no source before it to go along with'],
     ['-- ls ::: a b :::+ 1', ':::+ has 1 value, and the source before it has 2'],
