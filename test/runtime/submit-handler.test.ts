@@ -189,6 +189,39 @@ describe('a Job of a template', () => {
     expect(made.metadata.ownerReferences).toBeUndefined();
   });
 
+  test('whose list is empty is one of no indexes, where its message says that nothing to do is fine', async () => {
+    const spec = { completionMode: 'Indexed', completions: 9, maxFailedIndexes: 4, backoffLimitPerIndex: 1 };
+    const annotations = {
+      'muster.run/items': 'cpu\n1\n2\n',
+      'muster.run/batch': '2',
+      'muster.run/resources-from-items': 'true',
+    };
+    const { completions: _nine, ...listed } = spec;
+    const jobTemplate = {
+      metadata: { annotations },
+      spec: { ...listed, maxFailedIndexes: 1, template: { spec: POD } },
+    };
+    await w.ask('POST', w.path('cronjobs'), cron('report', jobTemplate));
+    await w.ask('POST', w.path('cronjobs'), cron('plain', { spec: { ...spec, template: { spec: POD } } }));
+    const empty = { items: [], allowEmpty: true };
+    await w.submit([
+      { from: FROM, name: 'listed', ...empty },
+      { from: { ...FROM, name: 'plain' }, name: 'plain', ...empty },
+      { from: FROM, name: 'awaited', items: [], taskToken: 'T' },
+      { from: FROM, name: 'refused', items: [] },
+    ]);
+    const jobs = await w.jobs();
+    expect(jobs.map(({ metadata }) => metadata.name).toSorted()).toEqual(['awaited', 'listed', 'plain']);
+    for (const { spec: made, metadata } of jobs) {
+      expect(made).toMatchObject({ completionMode: 'Indexed', completions: 0 });
+      expect(made).not.toHaveProperty('maxFailedIndexes');
+      expect(Object.keys(metadata.annotations ?? {})).toEqual(
+        metadata.name === 'awaited' ? ['muster.run/task-token'] : [],
+      );
+    }
+    expect(w.letters).toMatchObject([{ reason: expect.stringContaining('items: must have an item') as string }]);
+  });
+
   test('has the token of the task that waits for it', async () => {
     await w.ask('POST', w.path('cronjobs'), cron('report'));
     await w.submit([fixture('step-functions'), { manifest: job('direct'), taskToken: 'T' }]);

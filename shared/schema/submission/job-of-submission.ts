@@ -72,7 +72,7 @@ export function jobOfTemplate(
       },
       ...(template.kind === 'CronJob' ? { ownerReferences: [ownerOf(template)] } : {}),
     },
-    spec: withTemplate(additions.items === null ? spec : asManyAsItems(spec), additions.env),
+    spec: withTemplate(additions.items === null ? spec : asManyAsItems(spec, additions.items), additions.env),
   };
 }
 
@@ -133,14 +133,25 @@ function withItems(annotations: Labels, items: SubmittedItems | null): Labels {
     ANNOTATIONS.indexes,
     ANNOTATIONS.rerunOf,
   ]);
+  if (items.kind === 'none') return without(kept, OF_LISTS);
   const list = items.kind === 'inline' ? { [ANNOTATIONS.items]: items.text } : { [ANNOTATIONS.workList]: items.name };
   return { ...kept, ...list };
 }
 
-/** Admission fills in what the list says. */
-function asManyAsItems(spec: Spec): Spec {
+/** Annotations that need a list. */
+const OF_LISTS: readonly string[] = [
+  ANNOTATIONS.batch,
+  ANNOTATIONS.resourcesFromItems,
+  ANNOTATIONS.imageFromItems,
+  ANNOTATIONS.pinnedItems,
+];
+
+/** Admission fills in what the list says. Without items, nothing can fail, and no success decides: the Job is complete at once. */
+function asManyAsItems(spec: Spec, items: SubmittedItems): Spec {
   const { completions: _completions, completionMode: _mode, ...rest } = spec;
-  return { ...rest, template: spec.template };
+  if (items.kind !== 'none') return { ...rest, template: spec.template };
+  const { maxFailedIndexes: _max, successPolicy: _policy, ...others } = rest;
+  return { ...others, completions: 0, completionMode: 'Indexed', template: spec.template };
 }
 
 function withTemplate(spec: Spec, env: readonly SubmittedVariable[]): Spec {

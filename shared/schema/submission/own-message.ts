@@ -14,7 +14,7 @@ const Name = z.string().min(1, 'must not be empty');
 const Scalar = z.union([z.string(), z.number(), z.boolean()], 'must be a string, a number, or a boolean');
 
 const ItemsShape = z.union(
-  [Name, z.array(z.unknown()).min(1, 'must have an item').readonly()],
+  [Name, z.array(z.unknown()).readonly()],
   'must be an array of items, or the name of a WorkList',
 );
 
@@ -32,18 +32,22 @@ const MessageShape = z
     id: Name.max(ID_CHARS_MAX, `must have at most ${ID_CHARS_MAX} characters`).optional(),
     name: Name.optional(),
     items: ItemsShape.optional(),
+    allowEmpty: z.boolean('must be true or false').optional(),
     env: z.record(z.string(), Scalar, 'must be an object of values by name, such as {"DAY": "2026-11-23"}').optional(),
     taskToken: Name.max(TOKEN_CHARS_MAX, `must have at most ${TOKEN_CHARS_MAX} characters`).optional(),
   })
   .superRefine((message, context) => {
     const refuse = (path: readonly string[], text: string): void =>
       context.addIssue({ code: 'custom', path: [...path], message: text });
-    const { manifest, from, namespace } = message;
+    const { manifest, from, namespace, items, allowEmpty = false, taskToken } = message;
     if ((manifest === undefined) === (from === undefined))
       refuse([], 'must have manifest (a Job) or from (the CronJob or Job whose template it has), and not both');
     if (manifest !== undefined)
-      for (const field of ['name', 'items', 'env'] as const)
+      for (const field of ['name', 'items', 'allowEmpty', 'env'] as const)
         if (message[field] !== undefined) refuse([field], 'belongs to from; with manifest, write it into the manifest');
+    // Step Functions' Map state succeeds at once where it has no items.
+    if (items?.length === 0 && !allowEmpty && taskToken === undefined)
+      refuse(['items'], 'must have an item; with "allowEmpty": true none is fine, and the Job is complete at once');
     if (namespace !== undefined && from?.namespace !== undefined && namespace !== from.namespace)
       refuse(['from', 'namespace'], `must be ${namespace}, as namespace says: a Job is made where its template is`);
   });
@@ -114,6 +118,7 @@ function itemsOf(
   items: string | readonly unknown[],
 ): SubmittedItems | { readonly kind: 'bad'; readonly faults: readonly Fault[] } {
   if (typeof items === 'string') return { kind: 'workList', name: items };
+  if (items.length === 0) return { kind: 'none' };
   const lines = items.map((item) => JSON.stringify(item)).join('\n');
   const parsed = parseItems(lines, { format: 'jsonl', header: false, skipEmpty: false });
   if (parsed.kind === 'ok') return { kind: 'inline', text: formatInlineItems(parsed.list) };

@@ -31,7 +31,9 @@ export type Additions = {
 export type SubmittedItems =
   | { readonly kind: 'workList'; readonly name: string }
   /** As the annotation has it. */
-  | { readonly kind: 'inline'; readonly text: string };
+  | { readonly kind: 'inline'; readonly text: string }
+  /** There is nothing to do. */
+  | { readonly kind: 'none' };
 
 /** The value is taken as it is: `$(NAME)` in it is no reference. */
 export type SubmittedVariable = { readonly name: string; readonly value: string };

@@ -108,6 +108,19 @@ test('what failed is named, with items and reasons', async () => {
   expect(failed?.detail.status.conditions.map(({ type }) => type)).toEqual(['FailureTarget', 'Failed']);
 });
 
+test('a Job of no indexes is complete at once, and whose task waits for it hears so', async () => {
+  const { stage, heard } = heardStage();
+  await stage.job({ completions: 0, annotations: { [ANNOTATIONS.taskToken]: 'T' } });
+  await stage.settle();
+  expect(heard).toMatchObject([
+    {
+      taskToken: 'T',
+      detail: { state: 'Completed', completions: 0, reason: 'CompletionsReached', status: { ready: 0, terminating: 0 } },
+    },
+  ]);
+  expect(heard[0]?.detail).not.toHaveProperty('failures');
+});
+
 describe('nobody takes a change', () => {
   test('it comes again, after a minute and then at doubled distances of an hour at most, under the same id', async () => {
     let takes = false;
