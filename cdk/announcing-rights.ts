@@ -19,5 +19,11 @@ export function grantAnnouncing(
   if (taskTokens) allow(['states:SendTaskFailure', 'states:SendTaskSuccess'], ['*']);
 }
 
+/** What it takes to answer a task whose message makes no Job, for the function that takes submissions. */
+export function grantTaskAnswers(role: IRole, { taskTokens }: Pick<Settings, 'taskTokens'>): void {
+  if (taskTokens)
+    role.addToPrincipalPolicy(new PolicyStatement({ actions: ['states:SendTaskFailure'], resources: ['*'] }));
+}
+
 const busArn = (bus: string, stack: Stack): string =>
   bus.startsWith('arn:') ? bus : Arn.format({ service: 'events', resource: 'event-bus', resourceName: bus }, stack);

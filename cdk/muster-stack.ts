@@ -21,7 +21,7 @@ import { TaskNames } from './constructs/task-names.ts';
 import { TaskNetwork } from './constructs/task-network.ts';
 import { SubmitQueue } from './constructs/submit-queue.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
-import { grantAnnouncing } from './announcing-rights.ts';
+import { grantAnnouncing, grantTaskAnswers } from './announcing-rights.ts';
 import { grantNameRights } from './name-rights.ts';
 import { ourMetric } from './metrics.ts';
 import { alarmOnWhatUsersFeel } from './more-alarms.ts';
@@ -100,6 +100,7 @@ export class MusterStack extends Stack {
       for (const [name, value] of Object.entries(environmentOf(world))) lambda.addEnvironment(name, value);
     grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: listedArns(settings) });
     grantAnnouncing(handlers.reconcile.role, settings);
+    if (handlers.submit !== undefined) grantTaskAnswers(handlers.submit.role, settings);
     if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });
     this.#alarmOnErrors(handlers, alarms);
     this.#alarmOnOurs(alarms);

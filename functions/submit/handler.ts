@@ -1,4 +1,5 @@
+import { openTaskAnswers } from '../../shared/runtime/open-task-answers.ts';
 import { processRuntime } from '../../shared/runtime/options-from-env.ts';
 import { submitHandler } from '../../shared/runtime/submit-handler.ts';
 
-export const handler = submitHandler(processRuntime);
+export const handler = submitHandler(() => processRuntime(openTaskAnswers));

@@ -9,6 +9,7 @@ import type { DeadLetterStore, DeadQueues, QueueName } from '../ports/dead-lette
 import type { Inbox } from '../ports/inbox.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { Submissions } from '../ports/submissions.ts';
+import type { TaskAnswers } from '../ports/task-answers.ts';
 import { createLimitRangeReader } from '../store/read-limit-ranges.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Coalescing } from './coalescing.ts';
@@ -29,6 +30,8 @@ export type RuntimeParts = Pick<Deps, 'tasks' | 'hostnames' | 'queues' | 'announ
   /** The receiving side of each queue, and the queue's name, the last part of its ARN. */
   readonly inboxes: Readonly<Record<Exclude<QueueName, 'submit'>, NamedInbox>> & { readonly submit: NamedInbox | null };
   readonly submissions: Submissions | null;
+  /** Omitted: nobody answers task tokens. */
+  readonly taskAnswers?: TaskAnswers | null;
   readonly deadQueues: DeadQueues;
   readonly queueDepths: Runtime['queueDepths'];
   readonly settings: Settings;
@@ -78,6 +81,7 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
     inboxOf: (queueArn) => byName.get(queueArn.slice(queueArn.lastIndexOf(':') + 1)) ?? null,
     deadLetters: { dead: parts.deadQueues, deadLetters: store.deadLetters },
     submissions: parts.submissions,
+    taskAnswers: parts.taskAnswers ?? null,
     queueDepths: parts.queueDepths,
     coalescing: parts.coalescing,
     taskRoles: parts.taskRoles ?? null,

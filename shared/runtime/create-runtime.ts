@@ -10,7 +10,7 @@ import { createDynamoStore } from '../adapters/aws/dynamodb/dynamo-store.ts';
 import { createEcsTasks } from '../adapters/aws/ecs/ecs-tasks.ts';
 import { createEcsClients, sdkEcsCalls } from '../adapters/aws/ecs/sdk-ecs-calls.ts';
 import type { createEventBridgeClient } from '../adapters/aws/eventbridge/eventbridge-announcer.ts';
-import type { createSfnClient } from '../adapters/aws/sfn/sfn-announcer.ts';
+import type { createSfnClient } from '../adapters/aws/sfn/sfn-client.ts';
 import type { Placement } from '../adapters/aws/ecs/run-task-request.ts';
 import { createSqsDeadQueues, queueDepths } from '../adapters/aws/sqs/sqs-dead-letters.ts';
 import { createSqsInbox } from '../adapters/aws/sqs/sqs-inbox.ts';
@@ -24,6 +24,7 @@ import { systemClock } from '../adapters/system-clock.ts';
 import type { Settings } from '../control/process/deps.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { TaskAnswers } from '../ports/task-answers.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { type StorePorts, assembleRuntime } from './assemble-runtime.ts';
@@ -73,7 +74,7 @@ export type AnnouncementOptions = {
   readonly endpoint: string | null;
 };
 
-/** Opens the clients that take; `announcer` null: there are none. */
+/** Opens the clients that take; null: this process has none of those. */
 export type OpenAnnouncer = (
   to: AnnouncementOptions,
   here: {
@@ -81,7 +82,7 @@ export type OpenAnnouncer = (
     readonly onClient: RuntimeOptions['onClient'];
     readonly telemetry: Pick<Telemetry, 'warn'>;
   },
-) => { readonly announcer: Announcer | null; readonly close: () => void };
+) => { readonly announcer: Announcer | null; readonly taskAnswers: TaskAnswers | null; readonly close: () => void };
 
 /** A private DNS namespace of Cloud Map. */
 export type NamesOptions = {
@@ -126,10 +127,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   for (const client of own) options.onClient?.(client);
 
   const { announcements, telemetry, onClient } = options;
-  const { announcer, close: closeAnnouncer } = announcements?.open(announcements.to, { at, onClient, telemetry }) ?? {
-    announcer: null,
-    close: () => undefined,
-  };
+  const opened = announcements?.open(announcements.to, { at, onClient, telemetry }) ?? null;
 
   const inboxOf = (url: string, deadUrl: string | null) => ({
     inbox: createSqsInbox({ client: sqs, url, deadUrl }),
@@ -162,14 +160,15 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     submissions: urls.submit === null ? null : createSqsSubmissions(sqs, urls.submit),
     deadQueues: createSqsDeadQueues({ client: sqs, deadUrls: deadQueues }),
     queueDepths: async () => queueDepths(sqs, urls, deadQueues),
-    announcer: announcer ?? options.announcer ?? null,
+    announcer: opened?.announcer ?? options.announcer ?? null,
+    taskAnswers: opened?.taskAnswers ?? null,
     settings: options.settings,
     coalescing: options.coalescing,
     taskRoles: options.taskRoles,
     telemetry: options.telemetry,
     close() {
       for (const client of own) client.destroy();
-      closeAnnouncer();
+      opened?.close();
       store.close();
     },
   });

@@ -12,18 +12,18 @@ export type Raw = { readonly received: Received; readonly inbox: Inbox | null };
 export type Message<M> = Raw & { readonly content: M };
 
 /**
- * `refused`: no repetition can change that. `refusal`: what else its dead letter says. `newer`: it, or a row that it needs, is of a
+ * `refused`: no repetition can change that. `failed`: one may. `refusal`: what else its dead letter says. `newer`: it, or a row that it needs, is of a
  * later release, which will process it; `isDerived`: it says only what rows say, too, and is sent again because of them.
  */
 export type Failed = Raw & { readonly reason: string } & (
     | { readonly why: 'refused'; readonly refusal?: Refusal | undefined }
-    | { readonly why: 'failed' }
+    | { readonly why: 'failed'; readonly refusal?: Refusal | undefined }
     | { readonly why: 'newer'; readonly isDerived: boolean }
   );
 
 /** Why a message failed. Its `reason` is for people. */
 export type Failure =
-  | { readonly why: 'failed'; readonly reason: string }
+  | { readonly why: 'failed'; readonly reason: string; readonly refusal?: Refusal }
   | { readonly why: 'newer'; readonly reason: string }
   | { readonly why: 'refused'; readonly reason: string; readonly refusal?: Refusal };
 
@@ -80,8 +80,7 @@ async function deadLetterOrRetry(failed: Failed, { deps: { telemetry } }: Runtim
   if (inbox === null) return 'again';
   try {
     if (failed.why === 'newer') return await putOff(failed, inbox);
-    const refusal = failed.why === 'refused' ? failed.refusal : undefined;
-    if ((why === 'refused' || receives >= RECEIVES_MAX) && (await inbox.deadLetter(body, reason, refusal))) {
+    if ((why === 'refused' || receives >= RECEIVES_MAX) && (await inbox.deadLetter(body, reason, failed.refusal))) {
       telemetry.count('MessagesRejected', 1);
       return 'done';
     }

@@ -3,7 +3,8 @@ import {
   createEventBridgeAnnouncer,
   createEventBridgeClient,
 } from '../adapters/aws/eventbridge/eventbridge-announcer.ts';
-import { createSfnAnnouncer, createSfnClient } from '../adapters/aws/sfn/sfn-announcer.ts';
+import { createSfnAnnouncer } from '../adapters/aws/sfn/sfn-announcer.ts';
+import { createSfnClient } from '../adapters/aws/sfn/sfn-client.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import type { OpenAnnouncer } from './create-runtime.ts';
 
@@ -23,6 +24,7 @@ export const openAnnouncer: OpenAnnouncer = ({ eventBus, taskTokens, endpoint },
   ];
   return {
     announcer: announcers.length === 0 ? null : announceToAll(announcers),
+    taskAnswers: null,
     close() {
       for (const client of clients) client.destroy();
     },

@@ -18,7 +18,7 @@ import type { Runtime } from './runtime.ts';
 /**
  * The runtime of this process, made from its environment at the first call.
  *
- * @param open given by functions that announce
+ * @param open given by functions that announce, or answer task tokens
  * @throws Error as {@link optionsFromEnv} does
  */
 export function processRuntime(open: OpenAnnouncer | null = null): Runtime {

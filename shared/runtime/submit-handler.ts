@@ -1,5 +1,8 @@
 import { type ObjectTemplates, createObjectTemplates } from '../control/submit/object-templates.ts';
 import { type SubmitOptions, submit } from '../control/submit/submit.ts';
+import { refusalAnswer } from '../domain/announcing/refusal-answer.ts';
+import { messageOf } from '../domain/base/error-text.ts';
+import { isTaskToken } from '../domain/spec/annotations.ts';
 import { DEFAULT_NAMESPACE } from '../domain/spec/namespace.ts';
 import type { StatusError } from '../kube/http/status-error.ts';
 import { statusOfUnreadable } from '../kube/muster/unreadable-submission.ts';
@@ -10,8 +13,6 @@ import { type Failure, type Message, failureOf } from './message-end.ts';
 import type { Runtime } from './runtime.ts';
 import { statusOfRefused, statusOfUnwanted, statusText } from './submission-status.ts';
 
-type Refused = Extract<Failure, { why: 'refused' }>;
-
 /** What the invocations of one process share. */
 type Submit = {
   readonly here: Runtime;
@@ -19,7 +20,10 @@ type Submit = {
   readonly options: SubmitOptions;
 };
 
-/** Creates the Jobs that messages ask for, each once. What is refused goes to the dead-letter queue with its Status. */
+/**
+ * Creates the Jobs that messages ask for, each once. What is refused goes to the dead-letter queue with its Status; but where a task
+ * of Step Functions waits for the Job, its failure says so, before Lambda removes the message.
+ */
 export function submitHandler(runtime: () => Runtime, options: SubmitOptions = {}) {
   let templates: ObjectTemplates | null = null;
   return sqsHandler<string>({
@@ -45,14 +49,18 @@ export function submitHandler(runtime: () => Runtime, options: SubmitOptions = {
   });
 }
 
-/** null: its Jobs are there. */
-async function workOn({ content, received }: Message<string>, working: Submit): Promise<Refused | null> {
+/** null: its Jobs are there, or who waits for them knows that they will not be. */
+async function workOn({ content, received }: Message<string>, working: Submit): Promise<Failure | null> {
   const read = readMessage(content, received.id);
   switch (read.kind) {
     case 'test':
       return null;
     case 'unreadable':
-      return refusedWith(statusOfUnreadable(read), read.namespace ?? DEFAULT_NAMESPACE);
+      return refuse(
+        statusOfUnreadable(read),
+        { ...read, namespace: read.namespace ?? DEFAULT_NAMESPACE },
+        working.here,
+      );
     case 'submission':
       return submitOne(read.submission, working);
     case 'objects':
@@ -61,23 +69,23 @@ async function workOn({ content, received }: Message<string>, working: Submit): 
 }
 
 /** All Jobs of an object, also if some are refused. */
-async function submitObject(object: CreatedObject, working: Submit): Promise<Refused | null> {
+async function submitObject(object: CreatedObject, working: Submit): Promise<Failure | null> {
   const submissions = await working.templates.submissionsFor(object);
   if (submissions.length === 0) return refusedWith(statusOfUnwanted(object), DEFAULT_NAMESPACE);
   return firstRefusal(submissions, (submission) => submitOne(submission, working));
 }
 
-async function submitOne(submission: Submission, { here, options }: Submit): Promise<Refused | null> {
-  const { namespace } = submission;
+async function submitOne(submission: Submission, { here, options }: Submit): Promise<Failure | null> {
+  const { namespace, taskToken } = submission;
   const submitted = await submit(submission, options, here.deps);
   if (submitted.kind === 'created' || submitted.kind === 'there') return null;
   const place = submitted.kind === 'noNamespace' ? DEFAULT_NAMESPACE : namespace;
-  return refusedWith(statusOfRefused(submitted, namespace), place);
+  return refuse(statusOfRefused(submitted, namespace), { namespace: place, taskToken }, here);
 }
 
 /** Each in its turn, whatever has become of those before it. */
-async function firstRefusal<T>(all: readonly T[], work: (each: T) => Promise<Refused | null>): Promise<Refused | null> {
-  let first: Refused | null = null;
+async function firstRefusal<T>(all: readonly T[], work: (each: T) => Promise<Failure | null>): Promise<Failure | null> {
+  let first: Failure | null = null;
   for (const each of all) {
     const refused = await work(each);
     first ??= refused;
@@ -85,8 +93,27 @@ async function firstRefusal<T>(all: readonly T[], work: (each: T) => Promise<Ref
   return first;
 }
 
+/** An answer that was not taken is tried again with the message, whose last try makes a dead letter of it. */
+async function refuse(
+  status: StatusError,
+  { namespace, taskToken }: Pick<Submission, 'namespace' | 'taskToken'>,
+  { taskAnswers, deps: { telemetry } }: Runtime,
+): Promise<Failure | null> {
+  const answer = refusalAnswer(status);
+  if (taskAnswers === null || answer === null || taskToken === null || !isTaskToken(taskToken))
+    return refusedWith(status, namespace);
+  try {
+    const told = await taskAnswers.fail(taskToken, answer);
+    telemetry.warn('message refused', { reason: status.message, task: told });
+    return null;
+  } catch (error) {
+    const reason = `${status.message}; the task that waits is not answered: ${messageOf(error)}`;
+    return { ...refusedWith(status, namespace), why: 'failed', reason };
+  }
+}
+
 /** `namespace`: where the Event is shown. Events about what has no namespace are in `default`, as in Kubernetes. */
-const refusedWith = (status: StatusError, namespace: string): Refused => ({
+const refusedWith = (status: StatusError, namespace: string): Extract<Failure, { why: 'refused' }> => ({
   why: 'refused',
   reason: status.message,
   refusal: { namespace, status: statusText(status) },

@@ -15,12 +15,15 @@ import {
   createEventBridgeAnnouncer,
   createEventBridgeClient,
 } from '../../shared/adapters/aws/eventbridge/eventbridge-announcer.ts';
-import { createSfnAnnouncer, createSfnClient } from '../../shared/adapters/aws/sfn/sfn-announcer.ts';
+import { createSfnAnnouncer } from '../../shared/adapters/aws/sfn/sfn-announcer.ts';
+import { createSfnAnswers } from '../../shared/adapters/aws/sfn/sfn-answers.ts';
+import { createSfnClient } from '../../shared/adapters/aws/sfn/sfn-client.ts';
 import type { Announcement } from '../../shared/domain/announcing/announcement.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { anAnnouncement } from '../support/an-announcement.ts';
 import type { JobState } from '../../shared/domain/scoreboard/status.ts';
 import { openAnnouncer } from '../../shared/runtime/open-announcer.ts';
+import { openTaskAnswers } from '../../shared/runtime/open-task-answers.ts';
 import { musterTemplate } from '../cdk/template.ts';
 import { checkWire, noteSeen } from '../models/wire-check.ts';
 import { type NeededRight, missingTypes, neededRights } from '../rights/needed-rights.ts';
@@ -236,6 +239,35 @@ describe('Step Functions', () => {
   });
 });
 
+describe('a task whose Job is not made', () => {
+  const FAILURE = { error: 'NotFound', cause: 'cronjobs.batch "resize" not found' };
+  const tasks = createSfnAnswers(steps);
+
+  test('fails once; a second answer, one that comes too late, and a token that is none reach nobody', async () => {
+    expect(await tasks.fail(OPEN, FAILURE)).toBe('answered');
+    expect(answers).toEqual([{ kind: 'failure', taskToken: OPEN, ...FAILURE }]);
+    for (const token of [OPEN, 'token-of-nobody', 'no-token']) expect(await tasks.fail(token, FAILURE)).toBe('nobody');
+  });
+
+  test('what Step Functions refuses otherwise is an error, without the token', async () => {
+    const failed = tasks.fail(`token${'x'.repeat(3_000)}`, FAILURE);
+    await expect(failed).rejects.toThrow(/^Step Functions says ValidationException$/);
+    await expect(failed).rejects.not.toHaveProperty('cause');
+  });
+
+  test('is answered only where tokens are on', () => {
+    const here = { at: (endpoint: string | null) => ({ region: 'us-east-1', endpoint }), telemetry: { warn } };
+    const opened = [true, false].map((taskTokens) =>
+      openTaskAnswers({ eventBus: 'jobs', taskTokens, endpoint: front.url }, { ...here, onClient: undefined }),
+    );
+    expect(opened.map(({ taskAnswers, announcer }) => [taskAnswers !== null, announcer])).toEqual([
+      [true, null],
+      [false, null],
+    ]);
+    for (const { close } of opened) close();
+  });
+});
+
 test('of several, all must take a change; one that throws keeps none of the others', async () => {
   const heard: string[] = [];
   const one = createMemoryAnnouncer(({ version }) => version !== 2);
@@ -251,7 +283,7 @@ describe('rights', () => {
   const on = musterTemplate({ eventBus: 'jobs', taskTokens: 'true', submissions: 'true' });
   const ANNOUNCING = /^(events|states):/;
 
-  test('reconcile may announce, and no other function may; without a setting, none', () => {
+  test('reconcile may announce, submit may answer what it refuses, and no other function may; without a setting, none', () => {
     const actionsOf = (template: typeof on, name: FunctionName) =>
       template
         .rightsOf(name)
@@ -262,8 +294,11 @@ describe('rights', () => {
       'states:SendTaskFailure',
       'states:SendTaskSuccess',
     ]);
-    for (const name of ['api', 'dispatch', 'sweep', 'submit'] as const) expect(actionsOf(on, name)).toEqual([]);
+    for (const name of ['api', 'dispatch', 'sweep'] as const) expect(actionsOf(on, name)).toEqual([]);
+    expect(actionsOf(on, 'submit')).toEqual(['states:SendTaskFailure']);
     expect(actionsOf(musterTemplate(), 'reconcile')).toEqual([]);
+    const submissions = 'true';
+    expect(actionsOf(musterTemplate({ eventBus: 'jobs', submissions }), 'submit')).toEqual([]);
   });
 
   test('what the clients send is allowed by the template, and all that is allowed is sent', async () => {

@@ -115,6 +115,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
     inboxOf: (arn) => (arn === QUEUE_ARN ? inbox : null),
     deadLetters: { dead: { take: async () => [], remove: async () => undefined }, deadLetters: store.deadLetters },
     submissions: null,
+    taskAnswers: null,
     queueDepths: async () => [],
     coalescing,
     taskRoles: null,

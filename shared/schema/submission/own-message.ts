@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { ANNOTATIONS, isTaskToken } from '../../domain/spec/annotations.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/spec/namespace.ts';
 import { formatInlineItems } from '../items/inline-items.ts';
 import { parseItems } from '../items/parse-items.ts';
 import { alteredText } from '../object/altered-numbers.ts';
 import { fieldPath } from '../object/field-error.ts';
 import type { FloatNumber } from '../object/json-text.ts';
-import { type Fault, type ReadMessage, type SubmittedItems, unreadable } from './submission.ts';
+import { type Fault, type ReadMessage, type Said, type SubmittedItems, unreadable } from './submission.ts';
 
 const TOKEN_CHARS_MAX = 2_048; // Step Functions API reference, SendTaskSuccess
 const ID_CHARS_MAX = 512;
@@ -69,17 +70,18 @@ export const isOwnMessage = (value: unknown): boolean =>
  */
 export function readOwnMessage(value: unknown, source: string, altered: readonly FloatNumber[]): ReadMessage {
   const read = MessageShape.safeParse(value);
-  if (!read.success) return unreadable('the message is invalid', faultsOf(read.error), saidNamespace(value));
+  if (!read.success) return unreadable('the message is invalid', faultsOf(read.error), saidIn(value));
   const message = read.data;
-  const { manifest, from, taskToken = null } = message;
+  const { manifest, from } = message;
+  const taskToken = message.taskToken ?? saidToken(value);
   const numbers = alteredFaults(altered);
-  if (numbers.length > 0) return unreadable('the message is invalid', numbers, saidNamespace(value));
+  if (numbers.length > 0) return unreadable('the message is invalid', numbers, saidIn(value));
   const namespace = message.namespace ?? from?.namespace ?? saidNamespace(value) ?? DEFAULT_NAMESPACE;
   const common = { namespace, source: sourceOf(message, source), taskToken };
   if (manifest !== undefined)
     return { kind: 'submission', submission: { ...common, of: { kind: 'manifest', document: manifest } } };
   const items = message.items === undefined ? null : itemsOf(message.items);
-  if (items?.kind === 'bad') return unreadable('the message is invalid', items.faults, namespace);
+  if (items?.kind === 'bad') return unreadable('the message is invalid', items.faults, saidIn(value));
   const env = Object.entries(message.env ?? {}).map(([name, each]) => ({ name, value: String(each) }));
   const additions = { name: message.name ?? null, items, env };
   // The shape demands one of the two.
@@ -103,6 +105,22 @@ function sourceOf(message: Message, envelope: string): string {
   if (name !== undefined || Named.safeParse(manifest).success) return `named/${JSON.stringify(message)}`;
   return taskToken === undefined ? envelope : `token/${taskToken}`;
 }
+
+const Token = z.string().refine(isTaskToken);
+const Awaited = z.object({ taskToken: Token });
+const AwaitedManifest = z.object({
+  manifest: z.object({ metadata: z.object({ annotations: z.object({ [ANNOTATIONS.taskToken]: Token }) }) }),
+});
+
+/** The token of the task that waits for what a message makes, right or wrong; null: it has none. */
+export function saidToken(value: unknown): string | null {
+  const own = Awaited.safeParse(value);
+  if (own.success) return own.data.taskToken;
+  const manifest = AwaitedManifest.safeParse(value);
+  return manifest.success ? manifest.data.manifest.metadata.annotations[ANNOTATIONS.taskToken] : null;
+}
+
+const saidIn = (value: unknown): Said => ({ namespace: saidNamespace(value), taskToken: saidToken(value) });
 
 /** Where a message belongs, as far as it can be read. */
 function saidNamespace(value: unknown): string | null {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { alteredNumbers } from '../object/altered-numbers.ts';
 import { parseDocument } from '../object/document.ts';
 import type { FloatNumber } from '../object/json-text.ts';
-import { isOwnMessage, readOwnMessage } from './own-message.ts';
+import { isOwnMessage, readOwnMessage, saidToken } from './own-message.ts';
 import { type CreatedObject, type ReadMessage, unreadable } from './submission.ts';
 
 /** SNS's envelope, unless the subscription has raw message delivery (SNS developer guide, message formats). */
@@ -76,7 +76,9 @@ function readText(text: string, source: string, depth: number): ReadMessage {
   if (queued.success && depth < DEPTH_MAX) return readQueued(queued.data, depth);
   if (TestShape.safeParse(value).success) return { kind: 'test' };
   const notification = NotificationShape.safeParse(value);
-  return notification.success ? readNotification(notification.data, source) : unreadable(UNKNOWN);
+  return notification.success
+    ? readNotification(notification.data, source)
+    : unreadable(UNKNOWN, [], { taskToken: saidToken(value) });
 }
 
 const UNKNOWN =
@@ -102,7 +104,10 @@ function readEvent(
   text: string,
 ): ReadMessage {
   if (isOwnMessage(detail)) return readOwnMessage(detail, `event/${id}`, inDetail(alteredNumbers(text, 'json')));
-  if (source !== 'aws.s3') return unreadable(`${UNKNOWN} (${JSON.stringify(type)} of ${JSON.stringify(source)})`);
+  if (source !== 'aws.s3') {
+    const taskToken = saidToken(detail);
+    return unreadable(`${UNKNOWN} (${JSON.stringify(type)} of ${JSON.stringify(source)})`, [], { taskToken });
+  }
   const read = type === 'Object Created' ? ObjectDetailShape.safeParse(detail) : null;
   if (read === null) return unreadable(`only objects that are created make Jobs, and this is ${JSON.stringify(type)}`);
   if (!read.success) return unreadable('the event names no object', [{ path: 'detail', message: 'invalid' }]);

@@ -59,10 +59,11 @@ export type ReadMessage =
   | { readonly kind: 'objects'; readonly objects: readonly CreatedObject[] }
   /** S3 tries a new notification out. */
   | { readonly kind: 'test' }
-  /** `namespace`: as far as the message says it; null: it does not. */
+  /** `namespace`, `taskToken`: as far as the message says them; null: it does not. */
   | {
       readonly kind: 'unreadable';
       readonly namespace: string | null;
+      readonly taskToken: string | null;
       readonly message: string;
       readonly faults: readonly Fault[];
     };
@@ -71,10 +72,13 @@ export type ReadMessage =
 export function unreadable(
   message: string,
   all: readonly Fault[] = [],
-  namespace: string | null = null,
+  { namespace = null, taskToken = null }: Said = {},
 ): ReadMessage & { readonly kind: 'unreadable' } {
   const { told, more } = firstFaults(all);
   const faults = told.map(({ path, message: why }) => ({ path: briefly(path), message: briefly(why) }));
   if (more > 0) faults.push({ path: '', message: `and ${more} more` });
-  return { kind: 'unreadable', namespace, message, faults };
+  return { kind: 'unreadable', namespace, taskToken, message, faults };
 }
+
+/** What is known of a message that is not read. */
+export type Said = { readonly namespace?: string | null; readonly taskToken?: string | null };

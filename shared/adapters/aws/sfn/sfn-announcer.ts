@@ -1,15 +1,7 @@
-import { SFNClient, SendTaskFailureCommand, SendTaskSuccessCommand } from '@aws-sdk/client-sfn';
+import { type SFNClient, SendTaskFailureCommand, SendTaskSuccessCommand } from '@aws-sdk/client-sfn';
 import type { Announcement } from '../../../domain/announcing/announcement.ts';
 import type { Announcer } from '../../../ports/announcer.ts';
-import { type Connection, clientConfig } from '../connection.ts';
-
-/** As for an event bus. */
-const PATIENCE = { maxAttempts: 2, requestTimeoutMs: 2_000, maxSockets: 16 };
-
-/** Step Functions says one of these if the task was answered already, or waits no more: there is nobody left to tell. */
-const ANSWERED: readonly string[] = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'];
-
-export const createSfnClient = (connection: Connection): SFNClient => new SFNClient(clientConfig(connection, PATIENCE));
+import { refusalOf } from './sfn-client.ts';
 
 /**
  * {@link Announcer} that answers the task token of a Job when the Job ends: with its detail as output, or with the reason and
@@ -29,9 +21,8 @@ export const createSfnAnnouncer = ({
         await answerTask(change, client);
         taken.add(change.id);
       } catch (error) {
-        // The name only: an error of validation repeats the token.
-        const name = error instanceof Error ? error.name : 'Error';
-        if (ANSWERED.includes(name)) taken.add(change.id);
+        const { name, isNobodyLeft } = refusalOf(error);
+        if (isNobodyLeft) taken.add(change.id);
         else warn('Step Functions does not take the end of a Job', { change: change.id, error: name });
       }
     }
