@@ -5,6 +5,9 @@ import { isList, isObject } from '../patch/json-value.ts';
 import { type Shape, fieldNamed, shapeOf } from '../patch/kind-fields.ts';
 import { type ItemsShape, stepTo } from '../patch/list-steps.ts';
 
+/** The end of an error about a field that its type does not have. */
+export const UNDECLARED = ': field not declared in schema';
+
 /** More errors do not help. */
 const FAULTS_MAX = 50;
 
@@ -40,7 +43,7 @@ function checkKeys(findings: Findings, path: string, type: FieldType, object: ob
   for (const [key, inner] of Object.entries(object)) {
     if (errors.length >= FAULTS_MAX) return;
     const under = type.is === 'map' ? type.of : of === undefined ? null : (fieldNamed(table, of, key)?.type ?? null);
-    if (under === null) errors.push(`${path}.${key}: field not declared in schema`);
+    if (under === null) errors.push(`${path}.${key}${UNDECLARED}`);
     else check(findings, `${path}.${key}`, under, inner);
   }
 }

@@ -10,8 +10,12 @@ const FORMATS = new Map<string, 'json' | 'yaml' | 'protobuf'>([
   [PROTOBUF_TYPE, 'protobuf'],
 ]);
 
+/** How a document was written. */
+export type DocumentText = { readonly format: 'json' | 'yaml'; readonly text: string };
+
 export type Body =
-  | { readonly kind: 'read'; readonly document: ParsedDocument }
+  /** `text`: null for protobuf. */
+  | { readonly kind: 'read'; readonly document: ParsedDocument; readonly text: DocumentText | null }
   | { readonly kind: 'empty' }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
@@ -28,7 +32,7 @@ export async function readBody(c: Context): Promise<Body> {
   if (bytes.length === 0) return { kind: 'empty' };
   const decoded = decodeProtobuf(bytes);
   const document: ParsedDocument = decoded.kind === 'decoded' ? { kind: 'parsed', value: decoded.value } : decoded;
-  return { kind: 'read', document };
+  return { kind: 'read', document, text: null };
 }
 
 /** The bytes, never more than a manifest may have. */
@@ -44,10 +48,8 @@ export async function readText(c: Context, format: 'json' | 'yaml'): Promise<Bod
   if (!(bytes instanceof Uint8Array)) return refused(bytes);
   if (bytes.length === 0) return { kind: 'empty' };
   try {
-    return {
-      kind: 'read',
-      document: parseDocument(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), format),
-    };
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { kind: 'read', document: parseDocument(text, format), text: { format, text } };
   } catch {
     return refused(badRequest('the body of the request is not UTF-8'));
   }

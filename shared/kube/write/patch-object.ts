@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import type { Attributes } from '../../domain/rbac/attributes.ts';
-import type { ParsedDocument } from '../../schema/object/document.ts';
 import type { FloatNumber } from '../../schema/object/json-text.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
@@ -9,7 +8,7 @@ import { describeConflicts } from '../apply/apply-conflicts.ts';
 import { applyConfiguration } from '../apply/apply.ts';
 import { floatsPut, refusedFloats } from '../patch/float-fields.ts';
 import { type PatchKind, patchDocument } from '../patch/patch-document.ts';
-import { readText } from '../http/request-body.ts';
+import { type Body, readText } from '../http/request-body.ts';
 import {
   type Resource,
   type StatusError,
@@ -21,9 +20,18 @@ import {
 } from '../http/status-error.ts';
 import { type Changed, type Decision, changeObject, metadataOf, whoWrites } from './change-object.ts';
 import { storeNew } from './create-object.ts';
-import { twiceAndUnknown } from './read-document.ts';
 import { notAdmitted } from './refused-write.ts';
 import { withWarnings } from '../http/warnings.ts';
+import {
+  type StrictFaults,
+  faultsOfConfiguration,
+  faultsOfPatch,
+  hasFaults,
+  refusedConfiguration,
+  refusedStrictly,
+  warningsOf,
+  withUnknownOf,
+} from './strict-reading.ts';
 import type { Changeable, Found, ObjectName } from './writable-kind.ts';
 import { type WriteOptions, type WriteRequest, writeOptions } from './write-options.ts';
 
@@ -50,10 +58,10 @@ export async function patchObject<F extends Found, A>(
   const body = await readText(c, patch === 'apply' ? 'yaml' : 'json');
   if (body.kind === 'refused') return errorResponse(body.error);
   const request = { ...options.value, user: deps.callerOf(c) };
-  const sent = contentOf(body.kind === 'empty' ? null : body.document, options.value);
+  const sent = contentOf(body.kind === 'empty' ? null : body, patch, options.value);
   if (sent.kind === 'bad') return errorResponse(sent.error);
-  const { value, twice, warnings } = sent;
-  if (patch === 'apply' && twice !== null) return errorResponse(badRequest(`error decoding patch: ${twice}`));
+  const { value, refused, warnings } = sent;
+  if (patch === 'apply' && refused !== null) return errorResponse(badRequest(refusedConfiguration(refused)));
   const changed =
     patch === 'apply'
       ? await apply(c, kind, key, value, request, deps)
@@ -62,30 +70,33 @@ export async function patchObject<F extends Found, A>(
   return withWarnings(show(changed.object, changed.isNew ? 201 : 200), [...warnings, ...changed.warnings]);
 }
 
-/** A patch as JSON. `twice`: the message for a duplicate key, if that is an error. */
+/** A patch as JSON. `refused`: what strict decoding finds in it, if that is an error. */
 type Sent = {
   readonly value: unknown;
   readonly floats: readonly FloatNumber[];
-  readonly twice: string | null;
+  readonly refused: StrictFaults | null;
   readonly warnings: readonly string[];
 };
 
-/** The contents of a body; duplicate keys are refused or reported, as in an object. */
+/** The contents of a body; what strict decoding finds in it is refused or reported, as in an object. */
 function contentOf(
-  document: ParsedDocument | null,
+  body: Extract<Body, { readonly kind: 'read' }> | null,
+  patch: PatchKind | 'apply',
   { fieldValidation }: WriteOptions,
 ): ({ readonly kind: 'ok' } & Sent) | { readonly kind: 'bad'; readonly error: StatusError } {
-  if (document === null) return { kind: 'bad', error: badRequest('the body of a patch must not be empty') };
+  if (body === null) return { kind: 'bad', error: badRequest('the body of a patch must not be empty') };
+  const { document, text } = body;
   if (document.kind === 'unreadable')
     return { kind: 'bad', error: badRequest(`error decoding patch: ${document.reason}`) };
   const { value, floats = [] } = document;
-  const said = document.kind === 'duplicates' ? document.reason : null;
+  const faults =
+    patch === 'apply' ? faultsOfConfiguration(document) : faultsOfPatch(patch === 'json', document, text?.text ?? '');
   return {
     kind: 'ok',
     value,
     floats,
-    twice: fieldValidation === 'Strict' ? said : null,
-    warnings: fieldValidation === 'Warn' && said !== null ? [said] : [],
+    refused: fieldValidation === 'Strict' && hasFaults(faults) ? faults : null,
+    warnings: fieldValidation === 'Warn' ? warningsOf(faults) : [],
   };
 }
 
@@ -93,7 +104,7 @@ function contentOf(
 function patching<F extends Found, A>(
   kind: Changeable<F, A>,
   patch: PatchKind,
-  { value, floats, twice }: Sent,
+  { value, floats, refused: faults }: Sent,
 ): Decision<F> {
   const { type, resource } = kind;
   return ({ object }) => {
@@ -102,7 +113,7 @@ function patching<F extends Found, A>(
     const { document } = patched;
     const refused =
       refusedFloats(kind, floatsPut(patch, value, floats)) ??
-      (twice === null ? null : twiceAndUnknown(kind, twice, document));
+      (faults === null ? null : refusedStrictly(kind, withUnknownOf(type, document, faults)));
     if (refused !== null) return { kind: 'refused', error: notAdmitted(resource, refused, value) };
     return { kind: 'wish', wanted: { document, patch: value } };
   };

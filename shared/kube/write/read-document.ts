@@ -1,21 +1,23 @@
 import type { Context } from 'hono';
-import { type FieldValidation, type Undecodable, refusedReading } from '../../schema/object/read-object.ts';
+import type { FieldValidation } from '../../schema/object/read-object.ts';
 import { readBody } from '../http/request-body.ts';
 import { badRequest } from '../http/status-error.ts';
-import { KINDS } from '../../schema/kinds/kinds.ts';
 import { refusedFloats } from '../patch/float-fields.ts';
-import { isObject, without } from '../patch/json-value.ts';
-import { typedErrors } from '../apply/type-errors.ts';
+import { isObject, own } from '../patch/json-value.ts';
 import { notAdmitted } from './refused-write.ts';
-import type { Found, WritableKind } from './writable-kind.ts';
+import {
+  type WrittenKind,
+  faultsOfObject,
+  hasFaults,
+  isMistyped,
+  refusedStrictly,
+  warningsOf,
+} from './strict-reading.ts';
 import type { Read } from './write-options.ts';
-
-/** A kind, as far as its documents are read. */
-export type WrittenKind = Pick<WritableKind<Found, unknown>, 'type' | 'resource' | 'apiVersion'>;
 
 export type SentDocument = { readonly value: unknown; readonly warnings: readonly string[] };
 
-/** Parses the whole object that a create or an update sends; a duplicate field is treated like an unknown one. */
+/** Parses the whole object that a create or an update sends; what strict decoding finds in it is refused, or a warning each. */
 export async function readDocument(
   c: Context,
   written: WrittenKind,
@@ -30,42 +32,22 @@ export async function readDocument(
   if (document.kind === 'unreadable') return unrecognised(kind, document.reason);
   const refused = refusedFloats(written, document.floats ?? []);
   if (refused !== null) return { kind: 'bad', error: notAdmitted(resource, refused) };
-  if (document.kind === 'parsed') return { kind: 'ok', value: { value: document.value, warnings: [] } };
-  if (fieldValidation === 'Strict') {
-    const error = notAdmitted(resource, twiceAndUnknown(written, document.reason, document.value));
-    return { kind: 'bad', error };
-  }
-  const warnings = fieldValidation === 'Warn' ? [document.reason] : [];
-  return { kind: 'ok', value: { value: document.value, warnings } };
+  const { value } = document;
+  if (fieldValidation === 'Ignore') return { kind: 'ok', value: { value, warnings: [] } };
+  const faults = faultsOfObject(written.type, document, body.text);
+  if (fieldValidation === 'Warn') return { kind: 'ok', value: { value, warnings: warningsOf(faults) } };
+  // Admission refuses unknown fields, too, but names another kind and wrong types first.
+  const isOfAdmission = isForeign(written, value) || isMistyped(written.type, value);
+  if (!hasFaults(faults) || (document.kind === 'parsed' && isOfAdmission))
+    return { kind: 'ok', value: { value, warnings: [] } };
+  return { kind: 'bad', error: notAdmitted(resource, refusedStrictly(written, faults)) };
 }
 
-/**
- * Both kinds of strict decoding errors at once: duplicate fields and unknown fields.
- *
- * @param twice the message for the duplicate field
- * @param value the object to check for unknown fields
- */
-export function twiceAndUnknown(
-  { type, resource, apiVersion }: WrittenKind,
-  twice: string,
-  value: unknown,
-): Undecodable {
-  const { kind } = resource;
-  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
-  const errors = [twice, ...unknownFields(type, value)].join(', ');
-  return refusedReading(
-    `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${errors}`,
-  );
+function isForeign({ apiVersion, resource }: WrittenKind, value: unknown): boolean {
+  if (!isObject(value)) return true;
+  const said = [own(value, 'apiVersion') ?? '', own(value, 'kind') ?? ''];
+  return [apiVersion, resource.kind].some((wanted, i) => said[i] !== '' && said[i] !== wanted);
 }
-
-const unknownFields = (type: string, value: unknown): readonly string[] =>
-  typedErrors(KINDS, { is: 'object', of: type }, withoutType(value))
-    .filter((fieldError) => fieldError.endsWith(UNDECLARED))
-    .map((fieldError) => `unknown field ${JSON.stringify(fieldError.slice(1, -UNDECLARED.length))}`);
-
-const UNDECLARED = ': field not declared in schema';
-
-const withoutType = (value: unknown): unknown => (isObject(value) ? without(value, ['apiVersion', 'kind']) : value);
 
 const unrecognised = (kind: string, reason: string): Read<never> => ({
   kind: 'bad',

@@ -46,10 +46,12 @@ function valueOf(content: string): Read<unknown> {
     return bad(`is not JSON: ${messageOf(error)}`);
   }
   const {
-    twice,
+    strays: {
+      told: [twice],
+    },
     altered: [altered],
   } = readJsonText(content);
-  if (twice !== null) return bad(`the field ${JSON.stringify(twice)} occurs twice`);
+  if (twice !== undefined) return bad(`the field ${JSON.stringify(twice.path)} occurs twice`);
   return altered === undefined ? { kind: 'ok', value } : bad(alteredText(altered.text));
 }
 

@@ -45,8 +45,8 @@ function readMatrix(text: string): JobMatrix | { readonly part: string; readonly
   } catch {
     return { part: '', message: 'this is no JSON' };
   }
-  const { twice } = readJsonText(text);
-  if (twice !== null) return { part: twice, message: 'it is there twice' };
+  const [twice] = readJsonText(text).strays.told;
+  if (twice !== undefined) return { part: twice.path, message: 'it is there twice' };
   const read = MatrixShape.safeParse(json);
   if (read.success) return read.data;
   const [issue] = read.error.issues;

@@ -1,7 +1,8 @@
-import { type CST, Composer, Parser } from 'yaml';
-import { duplicateFieldOfYaml } from './duplicate-field.ts';
+import { type CST, Composer, LineCounter, Parser } from 'yaml';
+import { duplicatesInYaml } from './duplicate-field.ts';
 import { type FloatNumber, readJsonText } from './json-text.ts';
 import { messageOf } from '../../domain/base/error-text.ts';
+import { type Strays, NO_STRAYS, strayText } from './stray-fields.ts';
 
 /** The limit of a manifest: STATUS and SPEC are single DynamoDB items of at most 400 KB. */
 export const MANIFEST_BYTES_MAX = 256 * 1024;
@@ -17,8 +18,13 @@ const LEVELS_MAX = 100;
 export type ParsedDocument =
   | ({ readonly kind: 'parsed'; readonly value: unknown } & Spelling)
   | { readonly kind: 'unreadable'; readonly reason: string }
-  /** Readable, but a field occurs twice. An error only in strict validation. */
-  | ({ readonly kind: 'duplicates'; readonly value: unknown; readonly reason: string } & Spelling);
+  /** Readable, but fields occur twice. An error only in strict validation. */
+  | ({
+      readonly kind: 'duplicates';
+      readonly value: unknown;
+      readonly twice: Strays;
+      readonly reason: string;
+    } & Spelling);
 
 /** `floats`: numbers in JSON that an integer field does not accept as written; omitted if there are none. */
 type Spelling = { readonly floats?: readonly FloatNumber[] };
@@ -41,14 +47,17 @@ function fromJson(text: string): ParsedDocument {
   const value: unknown = JSON.parse(text);
   const fieldError = oddity(value);
   if (fieldError !== null) return unreadable('json', fieldError);
-  const { twice, floats } = readJsonText(text);
-  return { ...parsed(value, twice), ...(floats.length === 0 ? {} : { floats }) };
+  const { strays, floats } = readJsonText(text);
+  return { ...parsed(value, strays), ...(floats.length === 0 ? {} : { floats }) };
 }
 
-const parsed = (value: unknown, twice: string | null) =>
-  twice === null
-    ? ({ kind: 'parsed', value } as const)
-    : ({ kind: 'duplicates', value, reason: `duplicate field ${JSON.stringify(twice)}` } as const);
+function parsed(value: unknown, twice: Strays) {
+  const [first] = twice.told;
+  if (first === undefined) return { kind: 'parsed', value } as const;
+  const others = twice.told.length - 1 + twice.more;
+  const more = others === 0 ? '' : ` and ${others} more`;
+  return { kind: 'duplicates', value, twice, reason: `${strayText(first)}${more}` } as const;
+}
 
 /** JSON is YAML, too, and most clients send it as such; its own parser takes a tenth of the time. null: it is none. */
 function jsonOf(text: string): { readonly value: unknown } | null {
@@ -64,16 +73,18 @@ function fromYaml(text: string, bytesMax: number): ParsedDocument {
   const json = jsonOf(text);
   if (json !== null) {
     const stray = oddity(json.value);
-    return stray === null ? parsed(json.value, readJsonText(text).twice) : unreadable('yaml', stray);
+    return stray === null ? parsed(json.value, readJsonText(text).strays) : unreadable('yaml', stray);
   }
-  const { document, errors } = compose(text, Math.floor(bytesMax / BYTES_PER_VALUE));
+  const lines = new LineCounter();
+  const { document, errors } = compose(text, lines, Math.floor(bytesMax / BYTES_PER_VALUE));
   const [error] = errors;
   if (error !== undefined) return unreadable('yaml', firstLine(error.message));
   const value: unknown = document?.toJS({ maxAliasCount: ALIASES_MAX });
   // Throws for an anchor that contains itself, and measures the text with its aliases expanded.
   if (JSON.stringify(value ?? null).length > bytesMax) return unreadable('yaml', 'too large, aliases included');
   const fieldError = oddity(value);
-  return fieldError === null ? parsed(value, duplicateFieldOfYaml(document)) : unreadable('yaml', fieldError);
+  if (fieldError !== null) return unreadable('yaml', fieldError);
+  return parsed(value, document === undefined ? NO_STRAYS : duplicatesInYaml(document, lines));
 }
 
 const unreadable = (format: string, reason: string): ParsedDocument => ({
@@ -88,8 +99,8 @@ const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
  *
  * @param valuesMax how many keys and values it may have
  */
-function compose(text: string, valuesMax: number) {
-  const tokens = [...new Parser().parse(text)];
+function compose(text: string, lines: LineCounter, valuesMax: number) {
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
   const excess = excessOf(tokens, valuesMax);
   if (excess !== null) throw new Error(excess);
   const documents = [...new Composer({ uniqueKeys: false, merge: false, logLevel: 'silent' }).compose(tokens)];

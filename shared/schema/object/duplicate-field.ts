@@ -1,27 +1,31 @@
-import { type Document, isMap, isScalar, isSeq } from 'yaml';
-import { fieldPath } from './field-error.ts';
+import { type Document, type LineCounter, isMap, isNode, isScalar, isSeq } from 'yaml';
+import { type Strays, StrayFields } from './stray-fields.ts';
 
 /**
- * The path of the first duplicate field, such as `spec.parallelism`; null: there is none. The library's own check takes
- * quadratic time.
+ * Duplicate fields with their lines, in the order of Go's YAML decoder: what is within a value comes before it. The library's
+ * own check takes quadratic time.
  *
- * @param document the composed document
+ * @param document the composed document, at most 100 levels deep
+ * @param lines those of its text
  */
-export function duplicateFieldOfYaml(document: Document.Parsed | undefined): string | null {
-  const rest: { readonly node: unknown; readonly path: readonly (string | number)[] }[] = [
-    { node: document?.contents, path: [] },
-  ];
-  // The list grows while it is gone through.
-  for (const { node, path } of rest) {
-    if (isSeq(node)) for (const [i, item] of node.items.entries()) rest.push({ node: item, path: [...path, i] });
-    if (!isMap(node)) continue;
+export function duplicatesInYaml(document: Document.Parsed, lines: LineCounter): Strays {
+  const strays = new StrayFields();
+  const visit = (node: unknown, path: readonly (string | number)[]): void => {
+    if (isSeq(node)) for (const [i, item] of node.items.entries()) visit(item, [...path, i]);
+    if (!isMap(node)) return;
     const seen = new Set<string>();
     for (const { key, value } of node.items) {
       const name = isScalar(key) ? String(key.value) : '';
-      if (seen.has(name)) return fieldPath([...path, name]);
+      visit(value, [...path, name]);
+      if (seen.has(name)) strays.add('duplicate', [...path, name], lineOf(lines, value) ?? lineOf(lines, key) ?? 0);
       seen.add(name);
-      rest.push({ node: value, path: [...path, name] });
     }
-  }
-  return null;
+  };
+  visit(document.contents, []);
+  return strays;
+}
+
+function lineOf(lines: LineCounter, node: unknown): number | null {
+  const start = isNode(node) ? node.range?.[0] : undefined;
+  return start === undefined ? null : lines.linePos(start).line;
 }

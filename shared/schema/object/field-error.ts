@@ -1,5 +1,5 @@
 /** An answer names so many faults. More help nobody, and a manifest of 256 KiB may have 100,000, each of them named twice. */
-const FAULTS_MAX = 100;
+export const FAULTS_MAX = 100;
 
 /** The first faults, and how many there are beside. */
 export const firstFaults = <T>(all: readonly T[]): { readonly told: readonly T[]; readonly more: number } => ({

@@ -1,18 +1,24 @@
-import { fieldPath } from './field-error.ts';
+import { type Known, type Strays, ANYTHING, StrayFields } from './stray-fields.ts';
 
 /** A number and how it is written, such as a whole one in a notation that Go's integers do not accept: `2.0`, `2e0`. */
 export type FloatNumber = { readonly path: readonly (string | number)[]; readonly text: string };
 
 /** What JSON.parse does not report about a text. */
 export type JsonText = {
-  /** The path of the first duplicate field, such as `spec.parallelism`; null: there is none. */
-  readonly twice: string | null;
+  /** Duplicate fields, and unknown ones, in the order of the text. A field that is both is unknown. */
+  readonly strays: Strays;
   readonly floats: readonly FloatNumber[];
   /** Numbers that are another text when they are read and written again. */
   readonly altered: readonly FloatNumber[];
 };
 
-type Level = { readonly seen: Set<string> | null; step: string | number };
+type Level = {
+  readonly known: Known | null;
+  readonly seen: Set<string> | null;
+  step: string | number;
+  /** What is known of the value at this step. */
+  inner: Known | null;
+};
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
@@ -21,26 +27,33 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
  * Takes linear time.
  *
  * @param text valid JSON
+ * @param known the fields that its value may have; by default any
  */
-export function readJsonText(text: string): JsonText {
+export function readJsonText(text: string, known: Known | null = ANYTHING): JsonText {
   const levels: Level[] = [];
   const floats: FloatNumber[] = [];
   const altered: FloatNumber[] = [];
-  let twice: string | null = null;
+  const strays = new StrayFields();
+  let line = 1;
   const path = () => levels.map(({ step }) => step);
   for (let at = 0; at < text.length; at++) {
     const level = levels.at(-1);
     const char = text.charAt(at);
-    if (char === '{') levels.push({ seen: new Set(), step: '' });
-    else if (char === '[') levels.push({ seen: null, step: 0 });
+    const under = level === undefined ? known : level.inner;
+    if (char === '\n') line++;
+    else if (char === '{') levels.push({ known: under, seen: new Set(), step: '', inner: null });
+    else if (char === '[') levels.push({ known: under, seen: null, step: 0, inner: under?.item ?? null });
     else if (char === '}' || char === ']') levels.pop();
     else if (char === ',' && typeof level?.step === 'number') level.step++;
     else if (char === '"') {
       const end = endOfString(text, at);
       if (level !== undefined && level.seen !== null && isBeforeColon(text, end + 1)) {
         const key = String(JSON.parse(text.slice(at, end + 1)));
+        const inner = level.known?.field(key) ?? null;
         level.step = key;
-        if (level.seen.has(key)) twice ??= fieldPath(path());
+        level.inner = inner === 'unknown' ? null : inner;
+        if (level.known !== null && inner === 'unknown') strays.add('unknown', path());
+        else if (level.known !== null && level.seen.has(key)) strays.add('duplicate', path(), line);
         level.seen.add(key);
       }
       at = end;
@@ -51,7 +64,7 @@ export function readJsonText(text: string): JsonText {
       at += number.length - 1;
     }
   }
-  return { twice, floats, altered };
+  return { strays, floats, altered };
 }
 
 function numberAt(text: string, at: number): string {

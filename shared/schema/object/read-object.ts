@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { briefly, fieldPath, firstFaults } from './field-error.ts';
+import { comparePaths } from './stray-fields.ts';
 
 /** How to treat a field that Kubernetes does not know: an error, a warning, or nothing. */
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
@@ -42,7 +43,7 @@ export function readObject<T extends { readonly apiVersion?: string | undefined;
   return { kind: 'read', object, warnings: fieldValidation === 'Warn' ? unknown.map(({ message }) => message) : [] };
 }
 
-export const refusedReading = (message: string, problems: readonly Problem[] = []): Undecodable => ({
+const refusedReading = (message: string, problems: readonly Problem[] = []): Undecodable => ({
   kind: 'undecodable',
   message,
   problems,
@@ -102,7 +103,7 @@ type Decoded<T> =
   /** `more`: wrong types that are not among the problems. */
   | { readonly kind: 'undecodable'; readonly problems: readonly Problem[]; readonly more: number };
 
-/** Lists and drops unknown fields. The caller decides whether they are errors. */
+/** Lists, by name, and drops unknown fields. The caller decides whether they are errors. */
 function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
   const strict = shape.safeParse(document);
   if (strict.success) return { kind: 'decoded', object: strict.data, unknownFields: [] };
@@ -112,7 +113,7 @@ function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
     if (issue.code === 'unrecognized_keys') for (const key of issue.keys) unknown.push([...issue.path, key]);
     else wrong.push(issue);
   }
-  const unknownFields = unknown.map((path) => fieldPath(path));
+  const unknownFields = unknown.sort(comparePaths).map((path) => fieldPath(path));
   if (wrong.length > 0) {
     // Words cost more than faults, of which there may be 100,000.
     const { told, more } = firstFaults(wrong);

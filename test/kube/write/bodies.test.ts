@@ -133,17 +133,19 @@ test('a float is allowed where no integer is required, and where values are merg
   expect((await send(world, 'POST', JOBS, yaml + template, 'application/yaml')).code).toBe(201);
 });
 
-test.each([
+test.each<[string, string, string, string, string?]>([
   ['merge', MERGE, '{"spec":{"parallelism":1,"paralelism":2,"parallelism":1}}', 'spec.parallelism'],
   ['strategic merge', STRATEGIC, '{"spec":{"parallelism":1,"paralelism":2,"parallelism":1}}', 'spec.parallelism'],
-  ['JSON', JSON_PATCH, '[{"op":"add","op":"add","path":"/spec/paralelism","value":2}]', '[0].op'],
-])('a %s patch reports duplicate and unknown fields together', async (_, type, text, twice) => {
+  ['JSON', JSON_PATCH, '[{"op":"add","op":"add","path":"/spec/paralelism","value":2}]', '[0].op', 'json patch '],
+])('a %s patch reports duplicate and unknown fields together', async (_, type, text, twice, prefix = '') => {
   const world = await aWorld();
   await send(world, 'POST', JOBS, job('sums'));
   const { code, body } = await send(world, 'PATCH', `${JOBS}/sums?fieldValidation=Strict`, text, type);
   expect([code, body.message]).toEqual([
     422,
-    expect.stringContaining(`: strict decoding error: duplicate field "${twice}", unknown field "spec.paralelism"`),
+    expect.stringContaining(
+      `: strict decoding error: ${prefix}duplicate field "${twice}", unknown field "spec.paralelism"`,
+    ),
   ]);
   const warned = await send(world, 'PATCH', `${JOBS}/sums?fieldValidation=Warn`, text, type);
   expect([warned.code, warned.warnings.join()]).toEqual([200, expect.stringMatching(/duplicate field.*unknown field/)]);

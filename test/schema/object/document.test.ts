@@ -49,15 +49,42 @@ describe('parseDocument never throws, and reads nothing that could harm', () => 
     expect(parsed.kind === 'unreadable' && parsed.reason).toMatch(new RegExp(`^${format} parse error: `));
   });
 
-  test.each<[format: 'json' | 'yaml', text: string, value: unknown, path: string]>([
-    ['json', '{"a":{"b":1,"b":2}}', { a: { b: 2 } }, 'a.b'],
-    ['json', '{"a":[{"b":1},{"b" : "b\\",", "c":{}, "b":2}]}', { a: [{ b: 1 }, { b: 2, c: {} }] }, 'a[1].b'],
-    ['json', '{"a":[1,[2,{"x":[],"\\u0078":0}]]}', { a: [1, [2, { x: 0 }]] }, 'a[1][1].x'],
-    ['yaml', '{"a":{"b":1,"b":2.0}}', { a: { b: 2 } }, 'a.b'],
-    ['yaml', 'a: { b: 1, b: 2 }', { a: { b: 2 } }, 'a.b'],
-    ['yaml', 'a:\n- b: 1\n- b: 1\n  "b": 2', { a: [{ b: 1 }, { b: 2 }] }, 'a[1].b'],
-  ])('%s that has a duplicate is reported: %s', (format, text, value, path) => {
-    expect(parseDocument(text, format)).toEqual({ kind: 'duplicates', value, reason: `duplicate field "${path}"` });
+  test.each<[format: 'json' | 'yaml', text: string, value: unknown, twice: readonly string[]]>([
+    ['json', '{"a":{"b":1,"b":2}}', { a: { b: 2 } }, ['1 a.b']],
+    [
+      'json',
+      '{"a":[{"b":1},{"b" : "b\\",",\n "c":{}, "b":2}],\n"d":1,"d":2}',
+      { a: [{ b: 1 }, { b: 2, c: {} }], d: 2 },
+      ['2 a[1].b', '3 d'],
+    ],
+    ['json', '{"a":[1,[2,{"x":[],"\\u0078":0}]]}', { a: [1, [2, { x: 0 }]] }, ['1 a[1][1].x']],
+    ['json', '{"a":{"b":1,"b":2},"a":{"b":1,"b":2,"b":3}}', { a: { b: 3 } }, ['1 a.b', '1 a']],
+    ['yaml', '{"a":{"b":1,"b":2.0}}', { a: { b: 2 } }, ['1 a.b']],
+    ['yaml', 'a: { b: 1, b: 2 }', { a: { b: 2 } }, ['1 a.b']],
+    ['yaml', 'a:\n- b: 1\n- b: 1\n  "b": 2', { a: [{ b: 1 }, { b: 2 }] }, ['4 a[1].b']],
+    // The line is that of the value, and what is within it comes first, as in Go's decoder.
+    ['yaml', 'a: 1\na:\n  b: 1\n  b: 2\nc:\nc:\n', { a: { b: 2 }, c: null }, ['4 a.b', '3 a', '6 c']],
+  ])('%s that has duplicates is reported: %s', (format, text, value, twice) => {
+    const parsed = parseDocument(text, format);
+    expect(parsed).toMatchObject({ kind: 'duplicates', value, twice: { more: 0 } });
+    const found = parsed.kind === 'duplicates' ? parsed.twice.told : [];
+    expect(found.map(({ is, line, path }) => `${is} ${line} ${path}`)).toEqual(
+      twice.map((each) => `duplicate ${each}`),
+    );
+  });
+
+  test('a hundred duplicates are named, and the others counted', () => {
+    const pairs = Array.from({ length: 130 }, (_, i) => `k${i}: 1`);
+    const text = [...pairs, ...pairs].join('\n');
+    const json = `{${text.replaceAll(/^(k\d+)/gm, '"$1"').replaceAll('\n', ',')}}`;
+    for (const parsed of [parseDocument(text, 'yaml'), parseDocument(json, 'json')]) {
+      expect(parsed).toMatchObject({
+        kind: 'duplicates',
+        reason: 'duplicate field "k0" and 129 more',
+        twice: { more: 30 },
+      });
+      expect(parsed.kind === 'duplicates' && parsed.twice.told).toHaveLength(100);
+    }
   });
 
   test.each([
