@@ -17,6 +17,8 @@ import { createAuthorizer } from './http/authorizer.ts';
 import { callerOf } from './http/caller.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
 import { givenRoutes } from './namespace-defaults/given-routes.ts';
+import { absentKindRoutes } from './namespace-defaults/absent-kinds.ts';
+import { refusedPodRoutes } from './pods/refused-pod-routes.ts';
 import { loopbackGuard, timeoutGuard, upgradeGuard } from './http/guard.ts';
 import { eventRoutes } from './events/event-routes.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
@@ -75,6 +77,7 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   app.use(impersonationGuard(deps.callerOf));
   if (authorizer !== null) app.use(authorizationGuard({ ...deps, authorizer }));
   app.use(timeoutGuard);
+  app.route('/api/v1', refusedPodRoutes());
   app.use(upgradeGuard);
   app.route('/', openApiRoutes());
   app.route('/', discoveryRoutes());
@@ -90,6 +93,7 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   app.route('/', quotasRoutes(deps, options));
   app.route('/api/v1', givenRoutes(deps, options));
   app.route('/api/v1', namespaceRoutes(deps, options));
+  app.route('/', absentKindRoutes(options.embedded === true));
   app.route('/muster/v1', musterRoutes(deps));
   app.route('/', reviewRoutes(servedKinds(SERVED), deps));
   app.notFound(() => errorResponse(noSuchPath()));

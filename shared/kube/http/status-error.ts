@@ -73,8 +73,8 @@ export const notFound = (resource: Resource, name: string): StatusError =>
   failure(404, 'NotFound', `${qualified(resource)} "${name}" not found`, about(resource, name));
 
 /** A path without a route. */
-export const noSuchPath = (): StatusError =>
-  failure(404, 'NotFound', 'the server could not find the requested resource', {});
+export const noSuchPath = (message = 'the server could not find the requested resource'): StatusError =>
+  failure(404, 'NotFound', message, {});
 
 export const alreadyExists = (resource: Resource, name: string): StatusError =>
   failure(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, about(resource, name));

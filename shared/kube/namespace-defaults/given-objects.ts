@@ -11,7 +11,7 @@ export type GivenKind = {
   /** Its contents apart from its metadata. */
   readonly content: Readonly<Record<string, unknown>>;
   /** Why it cannot be created or changed. */
-  readonly refusal: string;
+  readonly refusal: (isEmbedded: boolean) => string;
   /** Distinguishes its uid from the namespace's and the other kinds'. */
   readonly mark: string;
 };
@@ -23,8 +23,12 @@ export const GIVEN_KINDS: readonly GivenKind[] = [
     name: 'kube-root-ca.crt',
     // Clients of Muster trust the certificates that their machine trusts.
     content: { data: { 'ca.crt': '' } },
-    refusal:
-      'every namespace has the ConfigMap kube-root-ca.crt, and no other: what a Pod names are parameters of Parameter Store',
+    refusal: (isEmbedded) =>
+      `ConfigMaps cannot be created or changed here: ${
+        isEmbedded
+          ? 'what configMapKeyRef names is the file configmaps/<namespace>/<name>/<key> in the data folder'
+          : 'what configMapKeyRef names is the parameter /muster/<namespace>/configmaps/<name>/<key> of Parameter Store'
+      } (docs/pod-template.md, Secrets and ConfigMaps)`,
     mark: '9',
   },
 ];

@@ -34,7 +34,8 @@ function addRoutes(app: Hono, kind: GivenKind, deps: ApiDeps, options: ApiOption
       ? errorResponse(notFound(resource, name))
       : showObject(c, givenObject(kind, renderStored(home)), printer, deps);
   });
-  for (const path of [all, within, `${within}/:name`]) app.all(path, () => errorResponse(methodNotAllowed(refusal)));
+  const why = refusal(options.embedded === true);
+  for (const path of [all, within, `${within}/:name`]) app.all(path, () => errorResponse(methodNotAllowed(why)));
 }
 
 /** Those of a namespace (null: of all) that match a request's selectors. */

@@ -61,8 +61,15 @@ export async function refusals(t: Terminal): Promise<void> {
   await t.shows('create deployment x --image=y', clean);
   await t.shows('rollout status job/pi', clean);
   await t.shows('get nodes', clean);
-  await t.shows(`exec ${name} -- ls`, clean);
-  await t.shows(`attach ${name}`, clean);
+  for (const [line, words] of [
+    [`exec ${name} -- ls`, 'exec into pod'],
+    [`cp ${name}:/tmp/x copied`, 'exec into pod'],
+    [`attach ${name}`, 'attach to pod'],
+    [`port-forward ${name} 8080:80`, 'port-forward to pod'],
+  ] as const) {
+    await t.shows(line, clean);
+    await t.shows(line, `${words} "${name}" is not supported`);
+  }
   await t.shows(`label pod ${name} a=b`, clean);
   await t.run('delete job pi');
 }
