@@ -177,6 +177,8 @@ const PLAIN = {
   exclude: true,
   retry: true,
   expire: true,
+  lingers: true,
+  removed: true,
   relaunch: true,
   succeeded: true,
   failedForGood: true,

@@ -36,7 +36,9 @@ type LongWord =
   | 'release'
   | 'exclude'
   | 'retry'
-  | 'expire';
+  | 'expire'
+  | 'lingers'
+  | 'removed';
 type GoneWord = `${'succeeded' | 'failed' | 'failedHeld' | 'failedForGood' | 'ignored' | 'lost' | 'lostToSpot'}Gone`;
 
 const STEPS = codes<ShortWord>({
@@ -92,6 +94,8 @@ const LONG_STEPS = codes<LongWord>({
   exclude: 9,
   retry: 10,
   expire: 11,
+  lingers: 12,
+  removed: 13,
 });
 const STEP_CODES = 32;
 const GAP = 32;
@@ -162,6 +166,8 @@ const LONG_WORDS: ReadonlySet<string> = new Set<LongWord>([
   'exclude',
   'retry',
   'expire',
+  'lingers',
+  'removed',
 ]);
 const isLong = (word: StepWord): word is LongWord => LONG_WORDS.has(word);
 

@@ -3,7 +3,7 @@ import type { WorkingBoard } from './working-board.ts';
 import type { PodState } from './index-record.ts';
 import { invariant } from '../base/invariant.ts';
 import { type Journal, type Status, chunkLength } from './status.ts';
-import type { Step, Transition, TransitionOp } from './transition.ts';
+import { type Step, type Transition, type TransitionOp, isBesideBoard } from './transition.ts';
 import { CHUNKS_PER_PASS_MAX, FOLD_AT_ENTRIES } from '../base/timing.ts';
 
 /** The journal with this pass's transitions at its end. */
@@ -15,8 +15,27 @@ export function extendJournal({ nextSeq, entries }: Journal, transitions: readon
 /** Entries that are not in a stored chunk yet. */
 export const unfolded = (status: Pick<Status, 'journal' | 'chunks'>): Journal['entries'] =>
   status.journal.entries.filter(
-    ({ seq, transition }) => seq >= (status.chunks[chunkOf(transition.index)]?.foldedSeq ?? 0),
+    ({ seq, transition }) =>
+      !isBesideBoard(transition.op) && seq >= (status.chunks[chunkOf(transition.index)]?.foldedSeq ?? 0),
   );
+
+/**
+ * The journal when users have removed Pods that are over, which the board need not know. What it had of this kind, and is published
+ * by now, goes.
+ *
+ * @param publishedSeq entries below this sequence number are published
+ */
+export function withRemoved(journal: Journal, pods: readonly PodId[], publishedSeq: number): Journal {
+  const entries = journal.entries.filter(({ seq, transition: { op } }) => seq >= publishedSeq || !isBesideBoard(op));
+  const steps = pods.map(({ index, attempt }) => ({ op: 'removed', index, attempt }) as const);
+  return extendJournal({ ...journal, entries }, steps);
+}
+
+/** Whether a user has removed this Pod already, as far as the journal still knows. */
+export const isRemoved = ({ entries }: Journal, { index, attempt }: PodId): boolean =>
+  entries.some(({ transition: t }) => t.op === 'removed' && t.index === index && t.attempt === attempt);
+
+export type PodId = Pick<Transition, 'index' | 'attempt'>;
 
 /**
  * Pods that changed in journal entries from `sinceSeq` on, each once, in their current state. A Pod that was claimed and
@@ -40,7 +59,7 @@ export function podChanges({ entries }: Journal, sinceSeq: number): readonly Pod
 }
 
 /** An ended attempt whose index is pending again shows as pending: its Pod's end is in the attempt's record. */
-const STATE_AFTER: Record<Exclude<TransitionOp, Unseen | Lasting | 'released'>, PodState | 'pending'> = {
+const STATE_AFTER: Record<Exclude<TransitionOp, Unseen | Lasting | Leaving>, PodState | 'pending'> = {
   claim: 'claimed',
   launched: 'launched',
   running: 'running',
@@ -71,9 +90,13 @@ const isLasting = (op: TransitionOp): op is Lasting =>
   op === 'cancel' ||
   op === 'requeue';
 
+/** The Pod disappears, or is to, whatever it was before. */
+type Leaving = 'released' | 'removed' | 'lingers';
+
 function stateAfter(step: Step, op: Exclude<TransitionOp, Unseen>, before: PodChange['state'] | undefined) {
   if (isLasting(op)) return before ?? 'stopping';
-  if (op === 'released' || ('gone' in step && step.gone === true)) return 'gone';
+  if (op === 'lingers') return 'stopping';
+  if (op === 'released' || op === 'removed' || ('gone' in step && step.gone === true)) return 'gone';
   return STATE_AFTER[op];
 }
 

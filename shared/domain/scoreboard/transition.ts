@@ -72,16 +72,24 @@ export type Step =
   /** failed → pending: a user wants the index tried again, as if it had never failed */
   | { readonly op: 'retry' }
   /** pending → failed: the index's deadline has passed while it had no Pod */
-  | { readonly op: 'expire' };
+  | { readonly op: 'expire' }
+  /** An attempt that has counted, while its task still stops: its Pod is being deleted; nothing about the index changes. */
+  | { readonly op: 'lingers' }
+  /** An attempt that is over: its Pod no longer exists; nothing about the index changes. */
+  | { readonly op: 'removed' };
 
 export type TransitionOp = Step['op'];
+
+/** Only what users see of a Pod changes, of whatever attempt of its index: the board need not know. */
+export const isBesideBoard = (op: TransitionOp): op is 'lingers' | 'removed' => op === 'lingers' || op === 'removed';
 
 /** The record after `t`. Throws {@link InvariantError} if `t` cannot follow the record's state. */
 export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
   const attempt = t.op === 'claim' ? r.attempt + 1 : r.attempt;
   // The text is built only if needed: every pass replays the journal.
   if (!follows(r.state, t.op)) invariant(false, `${t.op} cannot follow ${r.state}`);
-  if (t.attempt !== attempt) invariant(false, `${t.op} of attempt ${t.attempt} on attempt ${r.attempt}`);
+  const isItsTurn = isBesideBoard(t.op) ? t.attempt <= attempt : t.attempt === attempt;
+  if (!isItsTurn) invariant(false, `${t.op} of attempt ${t.attempt} on attempt ${r.attempt}`);
   switch (t.op) {
     case 'claim':
     case 'renonce':
@@ -114,6 +122,9 @@ export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
     case 'expire':
     case 'retry':
       return withoutPod(r, t.op);
+    case 'lingers':
+    case 'removed':
+      return r;
     default:
       return unreachable(t);
   }
@@ -239,6 +250,7 @@ const ENDS_WAITING: readonly TransitionOp[] = ['failed', 'failedForGood', 'ignor
 function follows(state: IndexState, op: TransitionOp): boolean {
   if (op === 'claim' || op === 'exclude' || op === 'expire') return state === 'pending';
   if (op === 'retry') return state === 'failed';
+  if (isBesideBoard(op)) return true;
   if (op === 'hold' || op === 'release') return state === 'pending' || hasPod(state);
   if (op === 'relaunch') return state === 'waiting';
   return ENDS_WAITING.includes(op) ? hasPod(state) : isActive(state);

@@ -16,7 +16,7 @@ import { isDue } from './backoff.ts';
 import { type IndexRecord, hasPod } from './index-record.ts';
 import { invariant } from '../base/invariant.ts';
 import { type JournalEntry, type Status, chunkLength, podCount } from './status.ts';
-import type { Transition } from './transition.ts';
+import { type Transition, isBesideBoard } from './transition.ts';
 
 type Counts = { -readonly [K in keyof ChunkSummary]: ChunkSummary[K] };
 
@@ -71,9 +71,9 @@ export class WorkingBoard {
     }
   }
 
-  /** The entry is already in its chunk's stored item. */
+  /** The entry is already in its chunk's stored item, or nothing of it belongs there. */
   isFolded({ seq, transition }: JournalEntry): boolean {
-    return seq < this.#summary(chunkOf(transition.index)).foldedSeq;
+    return isBesideBoard(transition.op) || seq < this.#summary(chunkOf(transition.index)).foldedSeq;
   }
 
   /** Current summaries. */

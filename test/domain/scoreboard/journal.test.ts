@@ -11,7 +11,14 @@ import {
 } from '../../../shared/domain/scoreboard/board.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
 import { FRESH, type IndexRecord, isActive } from '../../../shared/domain/scoreboard/index-record.ts';
-import { extendJournal, foldJournal, podChanges, unfolded } from '../../../shared/domain/scoreboard/journal.ts';
+import {
+  extendJournal,
+  foldJournal,
+  isRemoved,
+  podChanges,
+  unfolded,
+  withRemoved,
+} from '../../../shared/domain/scoreboard/journal.ts';
 import { EVERY_INDEX } from '../../../shared/domain/spec/selection.ts';
 import { type Journal, chunkLength, summariesFor } from '../../../shared/domain/scoreboard/status.ts';
 import { CHUNKS_PER_PASS_MAX } from '../../../shared/domain/base/timing.ts';
@@ -73,6 +80,10 @@ describe('changes that a watch of Pods receives', () => {
     [['running 0', 'stopping 0'], 0, '0 running', 'one that is asked to stop still runs'],
     [['running 0', 'stopping 0'], 1, '0 stopping', 'what it is has been told, that it is being deleted has not'],
     [['running 0', 'podDeleted 0'], 1, '0 stopping', 'the same, for a user'],
+    [['succeeded 0', 'removed 0'], 1, '0 gone', 'a user has deleted a Pod that had ended'],
+    [['claim 0', 'succeeded 0', 'removed 0'], 0, '', 'one that nobody has ever been told of'],
+    [['failed 0', 'lingers 0'], 0, '0 stopping', 'it has counted, and its task still stops'],
+    [['failed 0', 'lingers 0', 'removed 0'], 2, '0 gone', 'that has stopped, too'],
     [['restart 0'], 0, '0 waiting', 'it has crashed'],
     [['restart 0', 'relaunch 0'], 1, '0 claimed', 'and goes on in another task'],
   ])('%o since %i → %s: %s', (entries, since, told) => {
@@ -103,6 +114,49 @@ describe('changes that a watch of Pods receives', () => {
       ]);
     },
   );
+});
+
+describe('steps that the board need not know', () => {
+  const counted: readonly Transition[] = [
+    step('claim 0'),
+    step('succeeded 0'),
+    { op: 'removed', index: 0, attempt: 1 },
+  ];
+
+  test('change no record, and follow any attempt that there has been', () => {
+    const record: IndexRecord = { ...FRESH, state: 'running', attempt: 3 };
+    for (const op of ['lingers', 'removed'] as const) {
+      for (const attempt of [1, 2, 3]) expect(applyTo(record, { op, index: 0, attempt })).toBe(record);
+      expect(() => applyTo(record, { op, index: 0, attempt: 4 })).toThrow(`${op} of attempt 4 on attempt 3`);
+    }
+  });
+
+  test('are not open, and leave the journal once they are published', () => {
+    const entries = extendJournal({ nextSeq: 7, entries: [] }, counted);
+    expect(unfolded({ journal: entries, chunks: [freshSummary(9)] }).map(({ seq }) => seq)).toEqual([7, 8]);
+    expect(seqs(withRemoved(entries, [], 9))).toEqual([7, 8, 9]);
+    expect(seqs(withRemoved(entries, [], 10))).toEqual([7, 8]);
+    const more = withRemoved(entries, [{ index: 4, attempt: 2 }], 10);
+    expect([more.nextSeq, more.entries.at(-1)]).toEqual([
+      11,
+      { seq: 10, transition: { op: 'removed', index: 4, attempt: 2 } },
+    ]);
+    const board = new WorkingBoard(
+      { size: 9, chunks: summariesFor(9, [], EVERY_INDEX), restarts: 0, journal: entries },
+      new Map([[0, emptyChunk()]]),
+    );
+    expect(seqs(foldJournal(board, entries, 10).journal)).toEqual([7, 8]);
+    expect(seqs(foldJournal(board, entries, 9).journal)).toEqual([7, 8, 9]);
+  });
+
+  test('say which attempt was removed', () => {
+    const entries = extendJournal({ nextSeq: 0, entries: [] }, counted);
+    expect(isRemoved(entries, { index: 0, attempt: 1 })).toBe(true);
+    expect([isRemoved(entries, { index: 0, attempt: 2 }), isRemoved(entries, { index: 1, attempt: 1 })]).toEqual([
+      false,
+      false,
+    ]);
+  });
 });
 
 /** A board of `counts.length` chunks; one pass has claimed this many indexes of each. */

@@ -239,6 +239,9 @@ function stepped(r: Shadow, t: Transition): Shadow {
       if (r.wish === 'cancel') return { ...over, ...OVER, ...counts, state: 'excluded' };
       return { ...over, ...counts, state: 'pending', notBefore: t.op === 'released' ? null : t.notBefore };
     }
+    case 'lingers':
+    case 'removed':
+      return r;
     default:
       return t satisfies never;
   }
