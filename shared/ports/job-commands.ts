@@ -4,6 +4,7 @@ import type { NamespaceStanding } from '../domain/spec/namespace.ts';
 import type { IndexSet } from '../domain/base/index-set.ts';
 import type { CountedKind } from '../domain/quota/counted-kinds.ts';
 import type { IndexAction, IndexEffect } from '../domain/scoreboard/index-changes.ts';
+import type { PodId } from '../domain/scoreboard/journal.ts';
 import type { Phase, Status } from '../domain/scoreboard/status.ts';
 import type { FieldError } from '../schema/object/field-error.ts';
 import type { NoHosts } from './host-store.ts';
@@ -75,6 +76,11 @@ export type JobCommands = {
   deleteJob(uid: JobUid, propagation: 'Background' | 'Foreground', by: Asker): Promise<DeletedJob>;
   /** Asks the task of an active attempt to stop. The Pod disappears when the task has stopped. */
   deletePod(uid: JobUid, id: AttemptId, how: 'deleted' | 'evicted'): Promise<void>;
+  /**
+   * Removes Pods that are over from what users see, by one commit: what the Job has counted stays. `lost`: the Job has changed since
+   * it was read, and nothing was done.
+   */
+  removePods(seen: SeenJob, pods: readonly PodId[]): Promise<{ readonly kind: 'removed' | 'lost' }>;
   /** Holds, releases, cancels, or requeues indexes. Repeating it changes nothing more. */
   changeIndexes(uid: JobUid, wanted: WantedIndexes, by: Asker): Promise<IndexChanges>;
 };

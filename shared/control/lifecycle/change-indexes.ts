@@ -24,7 +24,7 @@ import { isOneRevision } from '../../store/read-job.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 import { toJob } from '../../store/to-job.ts';
 import type { Deps } from '../process/deps.ts';
-import { TRIES_MAX, liveJob, nextVersion, publishAndWake } from './live-job.ts';
+import { TRIES_MAX, liveJob, nextVersion, publishAndWake, publishedSeq } from './live-job.ts';
 
 /** By what came of it. */
 type Effects = Record<IndexEffect, IndexSet>;
@@ -118,11 +118,6 @@ async function changeChunk(
   if (committed.kind === 'lost') return 'conflict';
   for (const { no: of, expectedVersion, chunk } of folds) deps.cache.chunks.set(uid, of, expectedVersion + 1, chunk);
   return { kind: 'ok', effects, seen: { spec, status: said } };
-}
-
-/** How far the feed has the Job: this process may know more of that than STATUS. */
-function publishedSeq({ spec, status }: SeenJob, { publisher }: Deps): number {
-  return Math.max(publisher.lastPublished(spec.identity.uid)?.seq ?? 0, status.published.seq);
 }
 
 function applied(board: WorkingBoard, action: IndexAction, intervals: readonly (readonly [number, number])[]): Effects {

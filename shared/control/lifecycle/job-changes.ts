@@ -28,6 +28,7 @@ import { forgetWaits, noteWaits, wakeWaiting } from '../upstreams/waiting-jobs.t
 import { changeIndexes } from './change-indexes.ts';
 import { firstStatus } from './first-status.ts';
 import { TRIES_MAX, liveJob, nextVersion, publishAndWake } from './live-job.ts';
+import { removePods } from './remove-pods.ts';
 import { withInherited } from './rerun.ts';
 import { releaseItems, reserveItems } from './work-lists.ts';
 import { reserveNames } from '../hostnames/hosts-reserve.ts';
@@ -50,6 +51,7 @@ export const createJobCommands = (deps: Deps): JobCommands => ({
   publishJob: (spec, status) => deps.publisher.publish(spec.identity, status),
   deleteJob: (uid, propagation, by) => deleteJob(uid, deps, propagation, by),
   deletePod: (uid, id, how) => deletePod(uid, id, deps, how),
+  removePods: (seen, pods) => removePods(seen, pods, deps),
   changeIndexes: (uid, wanted, by) => changeIndexes(uid, wanted, deps, by),
 });
 

@@ -25,6 +25,11 @@ export const nextVersion = (status: Status, clock: EpochMs): Status => ({
   alarms: [later(clock, status.now)],
 });
 
+/** How far the feed has the Job: this process may know more of that than STATUS. */
+export function publishedSeq({ spec, status }: SeenJob, { publisher }: Pick<Deps, 'publisher'>): number {
+  return Math.max(publisher.lastPublished(spec.identity.uid)?.seq ?? 0, status.published.seq);
+}
+
 /** What follows a user's commit: publication and a pass. If the process dies before it, the sweep does it. */
 export async function publishAndWake(
   identity: JobIdentity,

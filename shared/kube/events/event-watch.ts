@@ -119,9 +119,12 @@ async function* entryChanges(
     if (filter.turnover) yield* creations(view, created, sent, reads);
     if (filter.turnover && facts.some(hasFailureEvent)) yield* failures(view, sent, reads);
   }
-  const listed = new Map(newestOf(entry).map(({ index, attempt }) => [index, attempt]));
+  const listed = new Map(newestOf(entry).map((change) => [change.index, change]));
   for (const pod of facts) {
-    const changes = podChanges(pod, sent, listed.get(pod.index) === pod.attempt);
+    const change = listed.get(pod.index);
+    const isListed = change?.attempt === pod.attempt;
+    // That somebody removes a Pod which has ended is no Event.
+    const changes = isListed && change.state === 'gone' ? [] : podChanges(pod, sent, isListed);
     if (filter.ofPods) yield* changes;
     sent.pods.set(pod.index, Math.max(sent.pods.get(pod.index) ?? 0, lastPlaceOf(pod)));
   }

@@ -9,8 +9,7 @@ import { initThatEnded } from './render-pod-containers.ts';
  * it does not exist.
  */
 export async function findPod(namespace: string, name: string, reads: Reads) {
-  const attempt = await findAttempt(namespace, name, reads);
-  return attempt === null || isGone(attempt.facts) ? null : attempt;
+  return ifListed(await findAttempt(namespace, name, reads));
 }
 
 /** The same if only its record is left, because the Pod was deleted. */
@@ -43,9 +42,12 @@ export async function findEndedAttempt(namespace: string, name: string, reads: R
 
 /** The Pod with this name, if this Job owns it. */
 export async function podOfJob(job: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
-  const attempt = await attemptOfJob(job, name, reads);
-  return attempt === null || isGone(attempt.facts) ? null : attempt;
+  return ifListed(await attemptOfJob(job, name, reads));
 }
+
+/** What lists have, and nothing else: a Pod that users have removed is known by its record only. */
+const ifListed = (attempt: Awaited<ReturnType<typeof attemptOfJob>>) =>
+  attempt === null || !attempt.isListed || isGone(attempt.facts) ? null : attempt;
 
 async function attemptOfJob(job: Pick<JobRef, 'uid' | 'name'>, name: string, reads: Reads) {
   const named = await attemptNamed(job, name, reads);

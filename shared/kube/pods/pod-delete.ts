@@ -1,24 +1,27 @@
 import type { Context } from 'hono';
 import { asTime } from '../../domain/base/time.ts';
-import { hasPod } from '../../domain/scoreboard/index-record.ts';
+import { asJobUid } from '../../domain/base/ids.ts';
+import { chunkOf } from '../../domain/scoreboard/board.ts';
+import { parsePodName } from '../../domain/task/pod-name.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { type Deletion, deletionOf } from '../write/deletion.ts';
 import { evictionOf } from './pod-eviction.ts';
 import { findPod } from './find-pod.ts';
+import { isAttemptOver, removeEnded } from './remove-pods.ts';
 import type { Page, PageRequest } from '../list/list-page.ts';
 import type { PodObject } from './render-pod.ts';
-import { PODS, type StatusError, conflict, errorResponse, notFound, successStatus } from '../http/status-error.ts';
+import { PODS, type StatusError, errorResponse, notFound, successStatus } from '../http/status-error.ts';
 import { deleteListed } from '../write/delete-listed.ts';
 import { unmetPrecondition } from '../write/delete-object.ts';
 import { withWarnings } from '../http/warnings.ts';
 
 type Stopped =
-  | { readonly kind: 'stopping'; readonly pod: PodObject }
+  | { readonly kind: 'deleted'; readonly pod: PodObject }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
 /**
  * Answers `DELETE` of a Pod: its attempt's task is stopped, within ECS's limits (the template's grace period), and the Pod
- * disappears when it has stopped. A Pod that has ended is the Job's history, and is deleted with the Job.
+ * disappears when it has stopped. A Pod that has ended disappears at once; the record of its attempt stays with the Job.
  */
 export async function deletePod(c: Context, namespace: string, name: string, deps: ApiDeps): Promise<Response> {
   const wanted = await deletionOf(c, null);
@@ -40,7 +43,7 @@ export async function evictPod(c: Context, namespace: string, name: string, deps
   return withWarnings(c.json({ ...successStatus(PODS, name, null), code: 201 }, 201), warnings);
 }
 
-/** Answers `DELETE` of a collection: every Pod that matches the selectors is stopped; those that have ended stay. */
+/** Answers `DELETE` of a collection: of all Pods that match the selectors, those that run are stopped, and the others removed. */
 export async function deletePods(
   c: Context,
   list: (page: PageRequest) => Promise<Page<PodObject>>,
@@ -48,12 +51,36 @@ export async function deletePods(
 ): Promise<Response> {
   const wanted = await deletionOf(c, null);
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
-  return deleteListed(c, PODS, list, async ({ metadata: { namespace, name, uid }, status: { phase } }) => {
-    // The one that was listed; if it has ended since, that is fine.
-    const preconditions = { uid, resourceVersion: null };
-    if (phase !== 'Succeeded' && phase !== 'Failed') await stopPod(namespace, name, { ...wanted, preconditions }, deps);
+  const listRunning = async (page: PageRequest): Promise<Page<PodObject>> => {
+    const { items, ...rest } = await list(page);
+    if (!wanted.dryRun) await removeListed(items.filter(hasEnded), deps);
+    return { ...rest, items: items.filter((pod) => !hasEnded(pod)) };
+  };
+  return deleteListed(c, PODS, listRunning, async ({ metadata: { namespace, name, uid } }) => {
+    // The one that was listed; if it has gone since, that is fine.
+    await stopPod(namespace, name, { ...wanted, preconditions: { uid, resourceVersion: null } }, deps);
     return null;
   });
+}
+
+const hasEnded = ({ status: { phase } }: PodObject): boolean => phase === 'Succeeded' || phase === 'Failed';
+
+/** Removes Pods that have ended, all of a chunk of a Job's board by one commit. */
+async function removeListed(pods: readonly PodObject[], deps: ApiDeps): Promise<void> {
+  for (const [uid, ofJob] of groupedBy(pods, ({ metadata }) => metadata.ownerReferences[0]?.uid ?? '')) {
+    const spec = await deps.jobs.readSpec(asJobUid(uid));
+    if (spec === null) continue;
+    const named = { ...spec.identity, completionMode: spec.manifest.spec.completionMode };
+    const ids = ofJob.map(({ metadata }) => parsePodName(named, metadata.name)).filter((id) => id !== null);
+    for (const [chunk, ofChunk] of groupedBy(ids, ({ index }) => chunkOf(index)))
+      await removeEnded(asJobUid(uid), chunk, ofChunk, deps);
+  }
+}
+
+function groupedBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
 }
 
 async function stopPod(
@@ -69,16 +96,30 @@ async function stopPod(
   const unmet = unmetPrecondition(PODS, pod, preconditions);
   if (unmet !== null) return { kind: 'refused', error: unmet };
   const record = view.board.record(index);
-  if (record === null || record.attempt !== attempt || !hasPod(record.state)) {
-    if (found.facts.isPublishedStopping === true) return { kind: 'refused', error: notFound(PODS, name) };
-    const why = 'it has ended, and is kept as what happened until its Job is deleted; there is nothing to stop';
-    return { kind: 'refused', error: conflict(PODS, name, why) };
+  if (record === null || isAttemptOver(view, found)) {
+    // Its end is yet to be published; or its replacement runs, and its own task is still stopping.
+    if (found.facts.isPublishedStopping === true) return { kind: 'deleted', pod };
+    return removePod(found, dryRun, deps);
   }
   if (!dryRun) await deps.jobCommands.deletePod(view.spec.identity.uid, { index, attempt, nonce: record.nonce }, how);
-  const { terminationGracePeriodSeconds } = pod.spec;
-  const deletion = {
-    deletionTimestamp: asTime(deps.clock.now()),
-    deletionGracePeriodSeconds: terminationGracePeriodSeconds,
-  };
-  return { kind: 'stopping', pod: { ...pod, metadata: { ...deletion, ...pod.metadata } } };
+  return { kind: 'deleted', pod: inDeletion(pod, pod.spec.terminationGracePeriodSeconds, deps) };
+}
+
+/** A Pod that has ended disappears at once, and is the answer, as in Kubernetes. */
+async function removePod({ index, attempt, view, pod }: FoundPod, dryRun: boolean, deps: ApiDeps): Promise<Stopped> {
+  const { uid } = view.spec.identity;
+  const last = inDeletion(pod, 0, deps);
+  if (dryRun) return { kind: 'deleted', pod: last };
+  const removed = await removeEnded(uid, chunkOf(index), [{ index, attempt }], deps);
+  if (removed.length === 0) return { kind: 'refused', error: notFound(PODS, pod.metadata.name) };
+  const { number = view.version } = (await deps.feed.readMark(uid)) ?? {};
+  return { kind: 'deleted', pod: { ...last, metadata: { ...last.metadata, resourceVersion: String(number) } } };
+}
+
+type FoundPod = NonNullable<Awaited<ReturnType<typeof findPod>>>;
+
+/** A Pod that is being deleted shows since when: now, if that has just begun. */
+function inDeletion(pod: PodObject, graceSec: number, { clock }: Pick<ApiDeps, 'clock'>): PodObject {
+  const deletion = { deletionTimestamp: asTime(clock.now()), deletionGracePeriodSeconds: graceSec };
+  return { ...pod, metadata: { ...deletion, ...pod.metadata } };
 }

@@ -77,7 +77,7 @@ export async function readAttempt(
   attempt: number,
   reads: Reads,
   visible: 'live' | 'evenDeleted' = 'live',
-): Promise<(FoundPod & { readonly view: JobView; readonly facts: PodFacts }) | null> {
+): Promise<(FoundPod & { readonly view: JobView; readonly facts: PodFacts; readonly isListed: boolean }) | null> {
   const published = await readPublishedPods(uid, chunkOf(index), reads, visible);
   if (published === null) return null;
   const { view } = published;
@@ -87,11 +87,11 @@ export async function readAttempt(
   if (pick === undefined) return null;
   const [facts] = await readFacts(view, [shown ?? { ...pick, state: 'ended' }], reads);
   const isKnown = facts !== undefined && (facts.state !== 'ended' || facts.record !== null);
-  return isKnown ? { ...pick, pod: renderPod(facts), facts, view } : null;
+  return isKnown ? { ...pick, pod: renderPod(facts), facts, view, isListed: shown !== undefined } : null;
 }
 
 /** The attempts of an index that users see, as last published. */
-function publishedAttemptsOf({ view, pods, stops }: PublishedView, index: number): readonly PodPick[] {
+export function publishedAttemptsOf({ view, pods, stops }: PublishedView, index: number): readonly PodPick[] {
   const base = view.published?.base ?? 0;
   return attemptsOf(view, index).flatMap((pick): readonly PodPick[] => {
     const published = pods?.get(podKey(pick));

@@ -31,7 +31,7 @@ const READS_MAX = 10;
 export async function readPublishedPods(
   uid: JobUid,
   no: number,
-  reads: Reads,
+  reads: Pick<Reads, 'jobs' | 'feed'>,
   visible: 'live' | 'evenDeleted',
 ): Promise<PublishedView | null> {
   return retryOnConflict(`what was published about Job ${uid}`, READS_MAX, async () => {
