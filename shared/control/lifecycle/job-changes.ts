@@ -259,9 +259,9 @@ export async function deletePod(
 ): Promise<void> {
   const { slots } = await jobs.readLaunches(uid, launchRowOf(id.index));
   const slot = slots.find((s) => s.index === id.index && s.attempt === id.attempt && s.nonce === id.nonce);
-  const taskArn = slot?.state === 'launched' ? slot.taskArn : null;
+  const launched = slot?.state === 'launched' ? { taskArn: slot.taskArn, launchedAt: slot.since } : { taskArn: null };
   const evicted = how === 'evicted' ? ({ evicted: true } as const) : {};
-  await queues.facts([{ uid, facts: [{ ...id, kind: 'deleted', taskArn, at: clock.now(), ...evicted }] }], 0);
+  await queues.facts([{ uid, facts: [{ ...id, kind: 'deleted', ...launched, at: clock.now(), ...evicted }] }], 0);
 }
 
 /**

@@ -48,6 +48,8 @@ export type Fact = AttemptId &
     | {
         readonly kind: 'deleted';
         readonly taskArn: TaskArn | null;
+        /** when that task was launched; omitted by earlier versions of Muster */
+        readonly launchedAt?: EpochMs | undefined;
         readonly at: EpochMs;
         readonly evicted?: true | undefined;
         /** Muster has, because it had not started in time; no message says so */

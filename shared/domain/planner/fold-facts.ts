@@ -138,6 +138,8 @@ class Batch {
   #endReplacedTask(fact: Fact): void {
     this.#replacedTasks = this.#replacedTasks.filter((id) => !isSameAttempt(id, fact));
     if (fact.kind === 'stopped') this.#ledger.noteReplaced(fact);
+    const { index, attempt } = fact;
+    if (this.#board.record(index) !== null) this.#board.apply({ op: 'removed', index, attempt });
   }
 
   /** A fact about the current attempt of its index. */
@@ -210,7 +212,7 @@ class Batch {
   }
 
   #delete(fact: FactOf<'deleted'>, record: IndexRecord): void {
-    const { index, attempt, at } = fact;
+    const { index, attempt, at, launchedAt: since = at } = fact;
     const { nonce } = record;
     const { job, status } = this.#context;
     const evicted = fact.evicted === true;
@@ -228,8 +230,9 @@ class Batch {
       case 'ended':
         return this.#ledger.deletePod(fact, { ...record, podDeleted: true, evicted, overdue });
       case 'replaced':
-        this.#replacedTasks = [...this.#replacedTasks, { index, attempt, nonce, taskArn: deletion.taskArn, since: at }];
-        this.#ledger.failOrGiveUp(fact, { ...record, podDeleted: true });
+        this.#replacedTasks = [...this.#replacedTasks, { index, attempt, nonce, taskArn: deletion.taskArn, since }];
+        this.#ledger.failOrGiveUp(fact, record);
+        this.#board.apply({ op: 'lingers', index, attempt });
         this.#answered.add(index);
         this.#replaced.push(deletion.taskArn);
         return;

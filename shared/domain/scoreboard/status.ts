@@ -107,7 +107,7 @@ export type Claim = {
   readonly dueAt: EpochMs;
 };
 
-/** `since`: when it was replaced; its task was launched before. */
+/** `since`: when its task was launched, or, as far as that is not known, when it was replaced. */
 export type ReplacedTask = AttemptId & { readonly taskArn: TaskArn; readonly since: EpochMs };
 
 /** A Kubernetes Event on the Job: what one commit made known. */

@@ -209,10 +209,16 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
   });
 }
 
-/** A Pod that was published as being deleted, and whose end is not published yet: users see it as it was while its task ended. */
+/**
+ * A Pod that was published as being deleted, and whose end is not published yet: users see it as it was while its task ended. It may
+ * have a replacement by then, which has its launch slot.
+ */
 function asStopping(pod: PodFacts): PodFacts {
-  const { record, isPublishedStopping = false } = pod;
+  const { index, attempt, record, isPublishedStopping = false } = pod;
   if (!isPublishedStopping || !hasEnded(pod.state)) return pod;
+  const replaced = pod.status.replacedTasks.find((each) => each.index === index && each.attempt === attempt);
+  if (record === null && replaced !== undefined)
+    return { ...pod, state: 'running', launch: { ...replaced, state: 'launched' } };
   const { createdAt = null, startedAt = null } = record?.times ?? {};
   const [since, taskArn] = [startedAt ?? createdAt, record?.taskArn ?? null];
   const state = startedAt === null ? 'launched' : 'running';

@@ -138,11 +138,11 @@ async function* changesOfPods(entry: FeedEntry, reads: Reads): AsyncGenerator<Po
   const picks = entry.pods.map((change) => ({
     ...pickOf(view, change),
     mayStop: change.state === 'stopping' || !stops.has(keyOf(change)),
+    isPublishedStopping: change.state === 'stopping',
   }));
   for (const { kind, pod, index, attempt } of await renderPicks(view, picks, reads)) {
     const change = changes.get(keyOf({ index, attempt }));
-    // A Pod that was being deleted then and is gone by now: a row that follows publishes it.
-    if (change === undefined || (kind === 'gone' && change.state === 'stopping')) continue;
+    if (change === undefined) continue;
     yield { type: kind === 'gone' ? 'DELETED' : typeOf(change), index, object: pod };
   }
 }

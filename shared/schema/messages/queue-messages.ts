@@ -95,6 +95,7 @@ const FactSchema = z
       id: Id,
       at: At,
       taskArn: Arn.nullable(),
+      launchedAt: At.optional(),
       evicted: z.literal(true).optional(),
     }),
     z.object({ kind: z.literal('running'), id: Id, at: At, taskArn: Arn, ip: z.string().optional() }),

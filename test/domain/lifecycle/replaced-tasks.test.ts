@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
 import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import { podChanges } from '../../../shared/domain/scoreboard/journal.ts';
 import { REPLACED_TASKS_MAX } from '../../../shared/domain/base/timing.ts';
 import {
   type Situation,
@@ -145,6 +146,26 @@ describe('TerminatingOrFailed', () => {
       expect(next.ended).toMatchObject([{ index: 0, attempt: 1, judgement: { as: 'failed' } }]);
       expect(stripOf(after(board, next))).toBe('1');
     }
+  });
+
+  test('its Pod is being deleted until it has ended, whatever becomes of its index', () => {
+    const told = (board: Situation, facts: readonly Fact[], sec: number) =>
+      podChanges(plan(board, facts, sec).status?.journal ?? board.status.journal, board.status.journal.nextSeq);
+    for (const wish of [atOnce, { ...atOnce, backoffLimitPerIndex: 0, backoffLimit: 99 }]) {
+      const running = aBoard('r .', wish);
+      expect(told(running, [deleted(0)], 0)).toContainEqual({ index: 0, attempt: 1, state: 'stopping' });
+      const counted = pass(running, [deleted(0)]);
+      for (const board of [counted, pass(counted, [], LATER)])
+        expect(told(board, [ended(0, 'Stopped', 20)], 20)).toContainEqual({ index: 0, attempt: 1, state: 'gone' });
+    }
+  });
+
+  test('it lingers since its launch, as far as that is known', () => {
+    const since = (fact: object) =>
+      pass(aBoard('r', atOnce), [{ ...deleted(0, 7), ...fact } as Fact], 7).status.replacedTasks.map(
+        (each) => each.since,
+      );
+    expect([since({}), since({ launchedAt: at(3) })]).toEqual([[at(7)], [at(3)]]);
   });
 
   test('its record says that its index was given up, unless a later attempt was', () => {

@@ -35,6 +35,7 @@ const aFact: fc.Arbitrary<Fact> = fc
       fc.record({ kind: fc.constant('rejected' as const), at: anAt, reason: aReason }),
       fc.record({ kind: fc.constant('cancelled' as const), at: anAt }),
       fc.record({ kind: fc.constant('deleted' as const), at: anAt, taskArn: fc.option(anArn) }),
+      fc.record({ kind: fc.constant('deleted' as const), at: anAt, taskArn: anArn, launchedAt: anAt }),
       fc.record({ kind: fc.constant('running' as const), at: anAt, taskArn: anArn }),
       fc.record({ kind: fc.constant('running' as const), at: anAt, taskArn: anArn, ip: fc.ipV4() }),
       fc.record({
