@@ -37,6 +37,7 @@ export type JobOfCommand = {
 const PARALLELISM_DEFAULT = 10;
 
 const INDEX = 'JOB_COMPLETION_INDEX';
+const COMPLETIONS = 'MUSTER_COMPLETIONS';
 /** What a task with an item has in addition to its columns. */
 const OF_ITEMS = ['MUSTER_ITEM', 'MUSTER_RESULT_NAME'];
 
@@ -176,6 +177,7 @@ function commandOf(
 const variablesOf = ({ completionIndexVarName: index, env = [] }: LineFlags, list: ItemList | null) =>
   new Set([
     INDEX,
+    COMPLETIONS,
     ...(list === null ? [] : [...OF_ITEMS, ...list.columns]),
     ...env.map(({ name }) => name),
     ...(index === undefined ? [] : [index]),

@@ -63,6 +63,7 @@ const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
   containers: z.array(z.string()),
   placement: z.string(),
   zone: z.string().optional(),
+  completions: z.number().optional(),
   variants: z.array(z.object({ image: z.string(), taskDefinition: z.string() })).optional(),
 });
 

@@ -76,6 +76,11 @@ describe.concurrent('each index gets its item', { timeout: TEST_MS }, () => {
       ['7 of 2', '9 of 2'],
     ],
     ['parallel', ['--', 'echo', '{#}:', '{1}', '{2}', ':::', 'a b', 'c', ':::', '1'], ['1: a b 1', '2: c 1']],
+    [
+      'shards',
+      ['--completions', '2', '--', 'echo', '$JOB_COMPLETION_INDEX', 'of', '$MUSTER_COMPLETIONS'],
+      ['0 of 2', '1 of 2'],
+    ],
     ['batch', ['--array', '1-5', '--batch', '3', '--', 'printf', '<%s>', '$MUSTER_ITEM'], ['<1\n2\n3>', '<4\n5>']],
   ])('%s', async ([name, words, printed], { expect }) => {
     expect(await printedBy(name, words)).toEqual(printed);

@@ -50,6 +50,7 @@ function requestsOf(manifest: JobManifest, { attempt, nonce }: { attempt: number
     podName: podName({ uid: UID, name, completionMode }, id.index, attempt),
     podUid: podUid(UID, id.index, attempt),
     completionIndex: id.index,
+    completions: 1_000_000,
     retryIndex: attempt - 1,
     failureCount: attempt,
     ignoredFailureCount: attempt,

@@ -109,6 +109,7 @@ test('what admission lets in, ECS takes: the definition, and the launch of any a
         podName: 'sums-9-abcde',
         podUid: 'pod-uid',
         completionIndex: 9,
+        completions: null,
         failureCount: 2,
         ignoredFailureCount: 1,
         retryIndex: 4,

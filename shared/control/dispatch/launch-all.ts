@@ -200,7 +200,7 @@ async function runTask(
   invariant(stored !== undefined, 'a launch is made from a template of its Job');
   const template = templateOf(stored, imageOfItem(manifest, item));
   const { onDemand, failures, ignored, restarts = 0 } = traits;
-  const values = attemptValues({ identity, manifest }, id, { failures, ignored }, item);
+  const values = attemptValues({ identity, manifest }, id, { failures, ignored }, item, template.completions ?? null);
   const size = sizeOfItem(manifest, item);
   try {
     return await tasks.run({

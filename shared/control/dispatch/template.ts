@@ -1,4 +1,6 @@
 import type { JobUid } from '../../domain/base/ids.ts';
+import type { JobManifest } from '../../domain/spec/manifest.ts';
+import type { Formats } from '../../domain/spec/new-in-release.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import { taskDefinitionOf } from '../../domain/task/pod-template.ts';
@@ -75,7 +77,7 @@ async function makeFirst(spec: StoredSpec, deps: Deps) {
 
 async function prepare(
   { manifest }: StoredSpec,
-  { tasks, hostnames, hash, cache }: Deps,
+  { tasks, hostnames, hash, cache, settings }: Deps,
 ): Promise<LaunchTemplate | Later | Refused | Fatal> {
   const prepared = await tasks.prepare(taskDefinitionOf(manifest, { hash }));
   if (prepared.kind !== 'ready') return prepared;
@@ -88,5 +90,18 @@ async function prepare(
   }
   const { taskDefinition, containers, placement } = prepared.template;
   const zone = hostnames !== null && hasNames(manifest) ? { zone: hostnames.zone } : {};
-  return { taskDefinition, containers, placement, ...zone, ...(variants.length === 0 ? {} : { variants }) };
+  return {
+    taskDefinition,
+    containers,
+    placement,
+    ...zone,
+    ...completionsOf(manifest, settings.formats ?? 'current'),
+    ...(variants.length === 0 ? {} : { variants }),
+  };
+}
+
+/** The release before would repeat a call without the number that it cannot read. */
+function completionsOf({ spec }: JobManifest, formats: Formats): Pick<LaunchTemplate, 'completions'> {
+  const { completionMode, completions } = spec;
+  return completionMode === 'Indexed' && completions !== undefined && formats === 'current' ? { completions } : {};
 }

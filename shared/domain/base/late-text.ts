@@ -5,6 +5,8 @@ export type AttemptField =
   | { readonly field: 'podName' }
   | { readonly field: 'podUid' }
   | { readonly field: 'completionIndex' }
+  /** How many indexes there are. */
+  | { readonly field: 'completions' }
   /** The index, counted from 1. */
   | { readonly field: 'sequence' }
   /** Which try of its index it is, from 0. */
@@ -28,6 +30,8 @@ export type AttemptValues = {
   readonly podName: string;
   readonly podUid: string;
   readonly completionIndex: number;
+  /** As the launch template has it; null: it says none. */
+  readonly completions: number | null;
   readonly retryIndex: number;
   readonly failureCount: number;
   readonly ignoredFailureCount: number;
@@ -82,6 +86,8 @@ function valueOf(part: AttemptField, attempt: AttemptValues): string {
       return attempt.item?.line ?? '';
     case 'resultName':
       return attempt.item?.resultName ?? '';
+    case 'completions':
+      return attempt.completions === null ? '' : String(attempt.completions);
     case 'sequence':
       return String(attempt.completionIndex + 1);
     case 'podName':

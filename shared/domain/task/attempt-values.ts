@@ -9,16 +9,19 @@ import { podName, podUid } from './pod-name.ts';
  *
  * @param before how often its index had failed, and been ignored, when it was launched
  * @param item null: the Job has no work list
+ * @param completions how many indexes the Job has, as its launch template has it; null: that says none
  */
 export const attemptValues = (
   { identity, manifest }: { readonly identity: JobIdentity; readonly manifest: JobManifest },
   { index, attempt }: { readonly index: number; readonly attempt: number },
   before: { readonly failures: number; readonly ignored: number },
   item: ItemValues | null,
+  completions: number | null,
 ): AttemptValues => ({
   podName: podName({ ...identity, completionMode: manifest.spec.completionMode }, index, attempt),
   podUid: podUid(identity.uid, index, attempt),
   completionIndex: index,
+  completions,
   retryIndex: attempt - 1,
   labels: manifest.spec.template.metadata.labels,
   failureCount: before.failures,

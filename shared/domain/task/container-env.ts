@@ -27,6 +27,8 @@ export type PodOwner = {
 };
 
 export const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
+/** How many indexes an Indexed Job has. */
+export const COMPLETIONS_VARIABLE = 'MUSTER_COMPLETIONS';
 /** The variables of a Job with a work list, besides one for each column. */
 export const ITEM_VARIABLE = 'MUSTER_ITEM';
 export const RESULT_NAME_VARIABLE = 'MUSTER_RESULT_NAME';
@@ -55,7 +57,7 @@ export const OWN_LABELS: readonly string[] = [
 
 /**
  * A container's variables in Kubernetes' order: later ones win, and a value may refer to those before it. What the Job's work
- * list gives comes first, and what the container refers to of its attempt. An Indexed Job's containers get their index last, unless they define that variable themselves
+ * list gives comes first, how many indexes there are, and what the container refers to of its attempt. An Indexed Job's containers get their index last, unless they define that variable themselves
  * (`addCompletionIndexEnvVariables`).
  */
 export function variablesOf(container: Container, manifest: PodOwner): ReadonlyMap<string, Variable> {
@@ -79,6 +81,7 @@ type GivenTexts = readonly (readonly [name: string, text: LateText])[];
 
 const givenTexts = (container: Container, manifest: PodOwner): GivenTexts => [
   ...itemTexts(manifest),
+  ...(manifest.spec.completionMode === 'Indexed' ? [[COMPLETIONS_VARIABLE, [{ field: 'completions' }]] as const] : []),
   ...attemptTexts(container, manifest),
 ];
 

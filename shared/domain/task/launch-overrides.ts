@@ -1,4 +1,4 @@
-import { OWN_LABELS, type PodOwner, wordExpander, variablesOf } from './container-env.ts';
+import { COMPLETIONS_VARIABLE, OWN_LABELS, type PodOwner, wordExpander, variablesOf } from './container-env.ts';
 import { type AttemptValues, type ItemValues, type LateText, fillIn, knownText } from '../base/late-text.ts';
 import { ZONE_CHARS_MAX } from './host-names.ts';
 import { POD_NAME_CHARS_MAX } from './pod-name.ts';
@@ -43,6 +43,7 @@ export function overridesCharsMax(manifest: PodOwner & TaskOwner, widest: ItemVa
     podName: 'x'.repeat(POD_NAME_CHARS_MAX),
     podUid: long,
     completionIndex: INDEX_MAX,
+    completions: INDEX_MAX + 1,
     retryIndex: INT32_MAX,
     failureCount: INT32_MAX,
     ignoredFailureCount: INT32_MAX,
@@ -98,7 +99,10 @@ export function overridesOf(manifest: PodOwner, attempt: AttemptValues): readonl
   return [...containers, ...initContainers].flatMap((container) => {
     const variables = variablesOf(container, manifest);
     const env = [...variables].flatMap(([name, variable]) =>
-      variable.kind === 'text' && knownText(variable.text) === null
+      variable.kind === 'text' &&
+      knownText(variable.text) === null &&
+      // Launches from the template of an earlier release stay as they were.
+      (name !== COMPLETIONS_VARIABLE || attempt.completions !== null)
         ? [{ name, value: fillIn(variable.text, attempt) }]
         : [],
     );

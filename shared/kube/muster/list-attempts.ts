@@ -185,7 +185,11 @@ async function attemptsIn(
 /** With which words its main container was started; null: as the manifest has them. */
 function wordsOf(record: AttemptRecord, { spec }: JobView, item: ItemValues | undefined): readonly string[] | null {
   const main = mainContainer(spec.manifest);
-  const words = startWords(main, spec.manifest, attemptValues(spec, record, record, item ?? null));
+  const words = startWords(
+    main,
+    spec.manifest,
+    attemptValues(spec, record, record, item ?? null, spec.manifest.spec.completions ?? null),
+  );
   const written = [...(main.command ?? []), ...(main.args ?? [])];
   return words.every((word, i) => word === written[i]) ? null : words;
 }

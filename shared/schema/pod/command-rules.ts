@@ -46,7 +46,7 @@ const containersOf = (path: string, spec: PodSpecShape | undefined) => [
   ...(spec?.initContainers ?? []).map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),
 ];
 
-const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
+const GIVEN = ['JOB_COMPLETION_INDEX', 'MUSTER_COMPLETIONS'];
 const SHELL = /(?:^|\/)(?:ba|da|a|z|k|fi)?sh$/;
 /** Shell syntax for variables. A word with blanks is a script, where a dollar sign may mean anything. */
 const SHELL_VARIABLE = /\$(?:\{(\w+)\}|(\w+))/g;
@@ -63,7 +63,7 @@ export function shellVariableWarnings(
   columns: readonly string[] = [],
 ): readonly string[] {
   if (command.length === 0) return []; // the image may start a shell
-  const names = new Set([INDEX_VARIABLE, ...columns, ...env.map(({ name = '' }) => name)]);
+  const names = new Set([...GIVEN, ...columns, ...env.map(({ name = '' }) => name)]);
   const words = [
     ...command.map((word, i) => ({ word, at: `${path}.command[${i}]` })),
     ...args.map((word, i) => ({ word, at: `${path}.args[${i}]` })),

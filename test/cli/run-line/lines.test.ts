@@ -90,6 +90,7 @@ describe('commands', () => {
     [`${RUN} --array 5,9 -- zip '$SLURM_ARRAY_TASK_ID' '$(SLURM_ARRAY_TASK_COUNT)'`, ['zip 5 2', 'zip 9 2']],
     [`${RUN} --array 5,9 -- zip '$SLURM_ARRAY_TASK_MAX'`, ['zip 9', 'zip 9']],
     [`${RUN} --completions 2 -- zip '$JOB_COMPLETION_INDEX'`, ['zip 0', 'zip 1']],
+    [`${RUN} --completions 1 -- zip '$MUSTER_COMPLETIONS'`, ['zip $(MUSTER_COMPLETIONS)']],
     [`${RUN} -- zip -q -- x`, ['zip -q -- x']],
   ])('%s', async (line, commands) => {
     expect(commandsOf((await aFolder(files).job(line)).job)).toEqual(commands);

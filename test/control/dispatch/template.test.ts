@@ -9,12 +9,21 @@ import type { TaskDefinition } from '../../../shared/domain/task/task.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { aJob } from '../../support/a-job.ts';
 
-const PREPARED = { taskDefinition: 'td:1', containers: ['main'], placement: '{}' };
+const READY = { taskDefinition: 'td:1', containers: ['main'], placement: '{}' };
+/** Of a Job with as many indexes as `aJob` has. */
+const PREPARED = { ...READY, completions: 3 };
 
 function aDispatcher(): Deps {
   const { jobs } = createMemoryStore({ now: () => asEpochMs(0) });
-  const tasks = { prepare: async () => ({ kind: 'ready', template: PREPARED }) };
-  return { jobs, tasks, hash: (text: string) => text, cache: createCache(), hostnames: null } as unknown as Deps;
+  const tasks = { prepare: async () => ({ kind: 'ready', template: READY }) };
+  return {
+    jobs,
+    tasks,
+    hash: (text: string) => text,
+    cache: createCache(),
+    hostnames: null,
+    settings: {},
+  } as unknown as Deps;
 }
 
 /** The same dispatcher on another day, when the installation may have another zone. */
@@ -47,6 +56,34 @@ test.each([
   expect(await templatesOf(spec, 0, onAnotherDay(first, 'muster.internal'))).toEqual([PREPARED]);
 });
 
+describe('how many indexes there are', () => {
+  const resized = aJob({ completions: 8 });
+  const kept = async (spec: StoredSpec, settings: object = {}) => {
+    const deps = { ...aDispatcher(), settings } as unknown as Deps;
+    await templatesOf(spec, 0, deps);
+    return { deps, stored: await deps.jobs.readTemplates(spec.identity.uid) };
+  };
+
+  test('is as it was at the first launch: all Pods of a Job see one number, also after it was resized', async () => {
+    const { deps, stored } = await kept(aJob());
+    expect(stored).toEqual([PREPARED]);
+    expect(await newestTemplate(resized, onAnotherDay(deps, null))).toBe(0);
+    expect(await templatesOf(resized, 0, onAnotherDay(deps, null))).toEqual([PREPARED]);
+  });
+
+  test('is as it is when the template is made anew', async () => {
+    const { deps } = await kept(aJob());
+    const tasks = { prepare: async () => ({ kind: 'ready', template: { ...READY, placement: 'other' } }) };
+    await renewTemplate(resized, { ...deps, tasks } as unknown as Deps);
+    expect(await templatesOf(resized, 1, deps)).toEqual([PREPARED, { ...READY, placement: 'other', completions: 8 }]);
+  });
+
+  test('is not there without indexes, nor where the release before may have to repeat a call', async () => {
+    expect((await kept(aJob({ completionMode: 'NonIndexed' }))).stored).toEqual([READY]);
+    expect((await kept(aJob(), { formats: 'previous' })).stored).toEqual([READY]);
+  });
+});
+
 describe('a Job whose items say their images', () => {
   const listed = (): StoredSpec =>
     aJob({ annotations: { 'muster.run/items': 'image\na:1\n[""]\nb:1\na:1', 'muster.run/image-from-items': 'true' } });
@@ -61,7 +98,7 @@ describe('a Job whose items say their images', () => {
           asked.push(image);
           return isThrottled(image)
             ? { kind: 'later', reason: 'Rate exceeded' }
-            : { kind: 'ready', template: { ...PREPARED, taskDefinition: `of ${image}` } };
+            : { kind: 'ready', template: { ...READY, taskDefinition: `of ${image}` } };
         },
       },
     }) as unknown as Deps;

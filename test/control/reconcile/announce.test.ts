@@ -115,7 +115,12 @@ test('a Job of no indexes is complete at once, and whose task waits for it hears
   expect(heard).toMatchObject([
     {
       taskToken: 'T',
-      detail: { state: 'Completed', completions: 0, reason: 'CompletionsReached', status: { ready: 0, terminating: 0 } },
+      detail: {
+        state: 'Completed',
+        completions: 0,
+        reason: 'CompletionsReached',
+        status: { ready: 0, terminating: 0 },
+      },
     },
   ]);
   expect(heard[0]?.detail).not.toHaveProperty('failures');

@@ -36,6 +36,7 @@ const ATTEMPT = {
   podName: 'sums-7-abcde',
   podUid: 'pod-uid',
   completionIndex: 7,
+  completions: null,
   failureCount: 2,
   ignoredFailureCount: 1,
   retryIndex: 4,
@@ -102,6 +103,48 @@ describe('the completion index', () => {
   });
 });
 
+describe('how many indexes there are', () => {
+  const foundOf = (job: JobManifest, completions: number | null) => overridesOf(job, { ...ATTEMPT, completions });
+
+  test('is in every container of an Indexed Job, in commands, and in values', () => {
+    const job = manifest({
+      containers: [
+        {
+          name: 'main',
+          image: 'i',
+          command: ['shard', '$(MUSTER_COMPLETIONS)'],
+          env: [{ name: 'OF', value: '/$(MUSTER_COMPLETIONS)' }],
+        },
+        { name: 'side', image: 'i' },
+      ],
+    });
+    expect(foundOf(job, 9)).toEqual([
+      {
+        name: 'main',
+        env: [
+          { name: 'MUSTER_COMPLETIONS', value: '9' },
+          { name: 'OF', value: '/9' },
+          { name: 'JOB_COMPLETION_INDEX', value: '7' },
+        ],
+        command: ['9'],
+      },
+      {
+        name: 'side',
+        env: [
+          { name: 'MUSTER_COMPLETIONS', value: '9' },
+          { name: 'JOB_COMPLETION_INDEX', value: '7' },
+        ],
+        command: null,
+      },
+    ]);
+  });
+
+  test('is not there without indexes, nor in launches from a template that does not say it', () => {
+    expect(foundOf(one({}, 'NonIndexed'), 9)).toEqual([]);
+    expect(foundOf(one({}), null)[0]?.env).toEqual([{ name: 'JOB_COMPLETION_INDEX', value: '7' }]);
+  });
+});
+
 describe('what an attempt knows of itself', () => {
   test('is a variable wherever it is named, in commands and in values', () => {
     const job = one({
@@ -128,8 +171,8 @@ describe('what an attempt knows of itself', () => {
     const identity = { uid: asJobUid('u'), namespace: 'team', name: 'sums', createdAt: asEpochMs(0) };
     const job = { identity, manifest: one({}) };
     const none = { failures: 0, ignored: 0 };
-    expect(attemptValues(job, { index: 7, attempt: 1 }, none, null).retryIndex).toBe(0);
-    expect(attemptValues(job, { index: 7, attempt: 3 }, none, null).retryIndex).toBe(2);
+    expect(attemptValues(job, { index: 7, attempt: 1 }, none, null, 9).retryIndex).toBe(0);
+    expect(attemptValues(job, { index: 7, attempt: 3 }, none, null, 9).retryIndex).toBe(2);
   });
 });
 

@@ -90,6 +90,7 @@ function requests(manifest: JobManifest): string {
         podName: 'sums-1-abcde',
         podUid: 'pod-uid',
         completionIndex: 1,
+        completions: null,
         failureCount: 2,
         ignoredFailureCount: 1,
         retryIndex: 4,
