@@ -42,7 +42,7 @@ export async function runCommandLine(args: readonly string[], shell: Shell): Pro
   } catch (error) {
     // Commander has already printed its message.
     if (error instanceof CommanderError) {
-      const hint = error.code === 'commander.unknownOption' ? await parallelHint(args, error.message) : null;
+      const hint = error.code === 'commander.unknownOption' ? await runHint(args, error.message) : null;
       if (hint !== null) shell.err.write(`${hint}\n`);
       return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     }
@@ -52,8 +52,8 @@ export async function runCommandLine(args: readonly string[], shell: Shell): Pro
   }
 }
 
-/** What does the same as an option of GNU parallel, which `run` resembles; null: nothing. */
-async function parallelHint(args: readonly string[], message: string): Promise<string | null> {
+/** What does the same as an option of GNU parallel or sbatch, which `run` resembles; null: nothing. */
+async function runHint(args: readonly string[], message: string): Promise<string | null> {
   if (!args.includes('run')) return null;
   const { insteadOf } = await import('../run-line/parallel-options.ts');
   return insteadOf(message);

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { envFlagIn } from '../env-flags.ts';
 import { usageFailure } from '../failure.ts';
@@ -25,6 +26,7 @@ const EXAMPLES = examples(
   "muster run test --image ci:1 --matrix node=20,22 --matrix db=pg,my -- ./test '$node' '$db'",
   "muster run fit --image fit:1 --items @sized.csv --header --resources-from-items -- fit '$FILE'",
   'muster run zip --image debian:12-slim -- gzip -k {} ::: a.txt b.txt',
+  'muster run thumbs --image resize:1 --chdir photos --env API_KEY -- resize {} ::: a.jpg b.jpg',
   "muster run sim --image sim:1 --array 1-1000%50 -- ./sim '$SLURM_ARRAY_TASK_ID'",
   'muster run merge --image sim:1 --after sim,weights:finished -- ./merge   # starts when they are over',
   'muster run nightly                         # a Job of the JobConfig nightly; asks for its options',
@@ -168,6 +170,7 @@ const jobOptions = (shell: Shell): readonly Option[] => [
   new Option('--env <name[=value]>', 'a variable of all tasks, with a value or its current one; repeatable').argParser(
     envFlagIn(shell),
   ),
+  new Option('--chdir <folder>', 'where the tasks run; a relative one is seen from here').argParser(folderIn(shell)),
   new Option('--service-account <name>', "names the tasks' IAM role"),
   new Option('--spot', 'on Fargate Spot'),
   new Option('--schedule <cron>', 'creates a CronJob; in UTC, unless --timezone names another zone'),
@@ -182,6 +185,14 @@ const jobOptions = (shell: Shell): readonly Option[] => [
 ];
 
 const another = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+
+/** An absolute path: a task has another folder than the shell that it is asked for in. */
+const folderIn =
+  ({ cwd }: Pick<Shell, 'cwd'>) =>
+  (text: string): string => {
+    if (text === '') throw new InvalidArgumentError('It must be a folder.');
+    return resolve(cwd, text);
+  };
 
 function restartPolicy(text: string): RestartPolicy {
   const policy = RESTART_POLICIES.find((each) => each === text);

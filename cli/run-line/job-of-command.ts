@@ -247,7 +247,7 @@ function podOf(
   fixed: readonly EnvFlag[],
   restartPolicy: string,
 ): object {
-  const { image, completionIndexVarName: index, env = [], cpu, memory, serviceAccount, spot } = flags;
+  const { image, completionIndexVarName: index, env = [], chdir, cpu, memory, serviceAccount, spot } = flags;
   const isOwnVariable = index !== undefined && index !== INDEX;
   const variables = [
     ...(isOwnVariable ? [{ name: index, valueFrom: { fieldRef: { fieldPath: INDEX_ANNOTATION } } }] : []),
@@ -259,6 +259,7 @@ function podOf(
     name: 'main',
     image,
     ...(command === null ? {} : { command }),
+    ...(chdir === undefined ? {} : { workingDir: chdir }),
     ...(variables.length === 0 ? {} : { env: variables }),
     ...(Object.keys(requests).length === 0 ? {} : { resources: { requests } }),
   };

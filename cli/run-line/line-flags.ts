@@ -13,6 +13,8 @@ export type LineFlags = ListFlags & {
   readonly cpu?: string;
   readonly memory?: string;
   readonly env?: readonly EnvFlag[];
+  /** Absolute path of the tasks' working directory. */
+  readonly chdir?: string;
   readonly serviceAccount?: string;
   readonly spot?: true;
   readonly resourcesFromItems?: true;

@@ -5,6 +5,7 @@ const INSTEAD: readonly (readonly [options: readonly string[], instead: string])
   [['--link', '--xapply'], ':::+ and ::::+ after the command'],
   [['-N', '-X', '-m', '--max-args', '--max-replace-args', '--xargs'], '--batch NUMBER'],
   [['-C'], '--colsep TEXT'],
+  [['--wd', '--workdir', '--work-dir'], '--chdir FOLDER'],
   [['-r', '--no-run-if-empty'], '--skip-empty for empty lines, --allow-empty for a list without items'],
   [['-I', '-i', '--replace-str'], "'$NAME' of a column"],
   [
@@ -26,9 +27,27 @@ const INSTEAD: readonly (readonly [options: readonly string[], instead: string])
   [['-0', '--null', '-d', '--delimiter'], 'a file with an item a line, or --format jsonl if items hold newlines'],
 ];
 
-/** What to use instead of the option that a message names; null: it is not one of GNU parallel's. */
+/** The same of sbatch, whose options of one letter mostly mean something else in GNU parallel. */
+const INSTEAD_OF_SLURMS: typeof INSTEAD = [
+  [['-D'], '--chdir FOLDER'],
+  [['--export', '--export-file'], '--env NAME, or --env NAME=VALUE'],
+  [['-c', '--cpus-per-task'], '--cpu NUMBER'],
+  [['--mem', '--mem-per-cpu'], '--memory QUANTITY, such as 4Gi'],
+  [['--dependency'], '--after JOBS, or --after-indexes'],
+  [['-J', '--job-name'], 'the NAME after `muster run`'],
+];
+
+const TABLES = [
+  ["GNU parallel's", INSTEAD],
+  ["Slurm's", INSTEAD_OF_SLURMS],
+] as const;
+
+/** What to use instead of the option that a message names; null: it is neither GNU parallel's nor Slurm's. */
 export function insteadOf(message: string): string | null {
   const option = /'(--[^'=]+|-[^-\d'])/.exec(message)?.[1] ?? '';
-  const instead = INSTEAD.find(([options]) => options.includes(option))?.[1];
-  return instead === undefined ? null : `Instead of GNU parallel's ${option} use ${instead}.`;
+  for (const [whose, table] of TABLES) {
+    const instead = table.find(([options]) => options.includes(option))?.[1];
+    if (instead !== undefined) return `Instead of ${whose} ${option} use ${instead}.`;
+  }
+  return null;
 }

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { type Files, aFolder, commandsOf, itemsOf } from './typed-line.ts';
 
@@ -125,6 +126,8 @@ describe('the Job', () => {
     ['--array 1-50 --batch 20', { completions: 3 }],
     ['--array 1-50 --completions 50', { completions: 50 }],
     ['--spot', { template: { spec: { nodeSelector: { 'muster.run/capacity': 'spot' } } } }],
+    ['--chdir /srv/photos', { template: { spec: { containers: [{ workingDir: '/srv/photos' }] } } }],
+    ['--chdir ..', { template: { spec: { containers: [{ workingDir: tmpdir() }] } } }],
     ['--service-account zip', { template: { spec: { serviceAccountName: 'zip' } } }],
     [
       '--cpu 500m --memory 1Gi',

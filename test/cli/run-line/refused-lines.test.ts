@@ -65,6 +65,7 @@ describe('a line is refused whole, and creates nothing', () => {
       '--retries counts failed Pods, and --restart OnFailure starts them again: leave one of them out',
     ],
     ['run zip --image i --env =A -- ls', 'It must be NAME=VALUE, or NAME for its value in this shell.'],
+    ["run zip --image i --chdir '' -- ls", 'It must be a folder.'],
     ['run zip --image i --env A -- ls', 'A is not set in this shell; specify a value: A=VALUE.'],
     ['run zip --image i --dry-run=server -- ls', 'Allowed choices are client.'],
     // variables
@@ -260,6 +261,9 @@ describe('what GNU parallel has and we do not is refused, and told', () => {
     ['--colsep , -- ls :::: table.txt', ':::: table.txt: value 2 has 1 column, and value 1 has 2'],
     ['-j 8 -- ls ::: a', "Instead of GNU parallel's -j use -P NUMBER, or --parallelism."],
     ['-j8 -- ls ::: a', "Instead of GNU parallel's -j use -P NUMBER, or --parallelism."],
+    ['--wd x -- ls ::: a', "Instead of GNU parallel's --wd use --chdir FOLDER."],
+    ['-D x -- ls ::: a', "Instead of Slurm's -D use --chdir FOLDER."],
+    ['--mem=4G -- ls ::: a', "Instead of Slurm's --mem use --memory QUANTITY, such as 4Gi."],
     ['--pipe -- ls ::: a', "Instead of GNU parallel's --pipe use a list of file names or ranges"],
     ['--joblog=x -- ls ::: a', "Instead of GNU parallel's --joblog use `muster joblog NAME`."],
     ['--resume-failed -- ls ::: a', "Instead of GNU parallel's --resume-failed use `muster rerun NAME`."],
