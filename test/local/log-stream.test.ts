@@ -154,6 +154,21 @@ test('torn times are those up to the tear', () => {
   expect(log.stamps(log.open())).toEqual(['1000000.000000 a', '1010000.000000 b']);
 });
 
+test.each([
+  ['a fraction', [4, 4, 0.5, 0]],
+  ['no number', [4, 4, Number.NaN, 0]],
+  ['less than nothing', [4, 4, -1, 0]],
+  ['more nanoseconds than a millisecond has', [4, 4, 1_005_000, 1_000_000]],
+  ['an offset that is none', [4, 5, 1_005_000, 0]],
+])('times that make no sense end those that count: %s', (_, span) => {
+  const log = aGrowingFile();
+  log.print(1_000, 'a\n');
+  log.open().look();
+  log.print(1_010, 'b\n');
+  appendFileSync(log.times, new Uint8Array(Float64Array.from(span).buffer));
+  expect(log.stamps(log.open())).toEqual(['1000000.000000 a', '1010000.000000 b']);
+});
+
 const LONG = 'é'.repeat(1_000_000);
 
 test.each([

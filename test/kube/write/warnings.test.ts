@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withWarnings } from '../../../shared/kube/http/warnings.ts';
 import { aWorld } from '../a-world.ts';
 import { APPLY, JOBS, JSON_PATCH, MERGE, STRATEGIC, job, send } from './a-client.ts';
 
@@ -56,4 +57,27 @@ test('without fieldValidation an unknown field is dropped with a warning, by wha
   }
   // Server-side apply must know the owner of every field, so there, as in Kubernetes, it is an error.
   expect((await send(world, 'PATCH', `${url}?fieldManager=me`, typo, APPLY)).body.message).toContain('not declared');
+});
+
+test('a field that is written twice is told by whatever verb it comes', async () => {
+  const world = await aWorld();
+  const twice = (document: object): string => `${JSON.stringify(document).slice(0, -1)},"kind":"Job"}`;
+  const sent = async (method: string, path: string, document: object, type = 'application/json') => {
+    const answer = await world.app.request(`${path}?fieldValidation=Warn`, {
+      method,
+      body: twice(document),
+      headers: { 'content-type': type },
+    });
+    return [answer.status, answer.headers.get('warning')];
+  };
+  const warning = '299 - "duplicate field \\"kind\\""';
+  expect(await sent('POST', JOBS, job('sums', { suspend: true }))).toEqual([201, warning]);
+  const url = `${JOBS}/sums`;
+  const { body: stored } = await send(world, 'GET', url);
+  expect(await sent('PUT', url, stored)).toEqual([200, warning]);
+  expect(await sent('PATCH', url, { kind: 'Job' }, MERGE)).toEqual([200, warning]);
+});
+
+test('what is warned of twice is told once', () => {
+  expect(withWarnings(new Response(), ['a', 'b', 'a']).headers.get('warning')).toBe('299 - "a", 299 - "b"');
 });
