@@ -38,12 +38,12 @@ const TEXTS: readonly Row[] = [
   },
   {
     cause: 'installation',
-    text: /^(AccessDenied|Unauthorized|Blocked|ClusterNotFound|OptInRequired|SubscriptionRequired)|AccessDenied(Exception)?: |not authorized to |access to KMS is not allowed|role is not valid|assume the |service.linked role|the (subnet( ID)?|security group)s? .*(not exist|not found|invalid)|TaskDefinition (is inactive|not found)|account .*(blocked|suspended)|log group does not exist|cannot find the Amazon CloudWatch log group/i,
+    text: /^(AccessDenied|Unauthorized|Blocked|ClusterNotFound|OptInRequired|SubscriptionRequired)|AccessDenied(Exception)?: |not authorized to |access to KMS is not allowed|role is not valid|assume the |service.linked role|the (subnet|security group)s? .*(not exist|not found|invalid)|TaskDefinition (is inactive|not found)|account .*(blocked|suspended)|log group does not exist|cannot find the Amazon CloudWatch log group/i,
   },
   {
     // What a task needs at its start cannot be reached: no route, no endpoint, a security group.
     cause: 'installation',
-    text: /connection issue between the task and |check your (task )?network configuration|dial tcp \S+: (i\/o timeout|connect: )|i\/o timeout|context deadline exceeded|request canceled while waiting for connection|send request failed/i,
+    text: /connection issue between the task and |check your (task )?network configuration|dial tcp \S+: connect: |i\/o timeout|context deadline exceeded|request canceled while waiting for connection|send request failed/i,
   },
   {
     cause: 'quota',
@@ -55,7 +55,7 @@ const TEXTS: readonly Row[] = [
   },
   {
     cause: 'capacity',
-    text: /capacity is unavailable|insufficient capacity|ephemeral ?storage provisioning|^(TaskFailedToStart: )?(RESOURCE:|AGENT\b|ATTRIBUTE\b|LOCATION\b)|unexpected ec2 error|^Internal ?(server )?error\b|: InternalError\b|(spawn|fork)\S* (EAGAIN|ENOMEM|EMFILE)|resource temporarily unavailable/i,
+    text: /capacity is unavailable|insufficient capacity|ephemeral ?storage provisioning|^(TaskFailedToStart: )?(RESOURCE:|AGENT\b|ATTRIBUTE\b|LOCATION\b)|unexpected ec2 error|^Internal ?(server )?error\b|: InternalError\b|(spawn|fork)\S*( \S+)? (EAGAIN|ENOMEM|EMFILE)|resource temporarily unavailable/i,
   },
 ];
 
