@@ -38,6 +38,11 @@ describe('the first deployment of an account', () => {
     });
     for (const type of ['AWS::ECS::Cluster', 'AWS::ECS::ClusterCapacityProviderAssociations'])
       for (const each of stack.all(type).keys()) expect(before(each)).toContain(id);
+    // A table that is there already does not come in between.
+    const restored = musterTemplate({ tableName: 'restored' });
+    const made = callsOf(restored).find(({ call }) => call['action'] === 'createServiceLinkedRole');
+    const clusters = [...restored.all('AWS::ECS::Cluster').keys()];
+    expect(clusters.map((each) => before(each, restored).has(made?.id ?? ''))).toEqual([true]);
   });
 
   test('makes the table in between, which gives IAM the time to spread the role', () => {

@@ -23,7 +23,6 @@ export function planFirstPods(
   rules: PlanRules,
   most: number,
 ): (Plan & { readonly status: Status }) | null {
-  if (most === 0 || !job.spec.managed || fresh.phase.kind !== 'running') return null;
   const { now } = fresh;
   const before = { ...fresh, version: fresh.version - 1 };
   const nos = chunksNeeded(job, before, [], now);
@@ -31,7 +30,7 @@ export function planFirstPods(
   const limits = { ...rules.limits, claimsMax: Math.min(rules.limits.claimsMax, most) };
   const plan = planJob(job, before, chunks, [], now, timing, { ...rules, limits });
   const { status } = plan;
-  if (status === null || status.phase.kind !== 'running' || status.inFlight.length === 0) return null;
+  if (status === null || status.inFlight.length === 0) return null;
   return {
     ...plan,
     status: {

@@ -139,6 +139,21 @@ describe('a failed Job', () => {
     expect(short(await work(w))).toContain('error JobFailed');
   });
 
+  test('is a warning still where a Job repeats it under a name beyond a gap: only names without one are looked up', async () => {
+    const w = await aFailedJob();
+    w.stage.fate = { ...w.stage.fate, ending: DONE };
+    const annotations = { 'muster.run/rerun-of': 'work' };
+    for (const name of ['work-rerun-2', 'work-rerun']) {
+      await w.stage.job({ uid: `uid-${name}`, completions: 3, backoffLimit: 0, name, annotations });
+      for (let nth = 0; nth < 8; nth++) {
+        w.stage.advance(1_000);
+        await w.stage.settle();
+      }
+      const { findings } = await w.doctor.jobs({ namespace: null, after: null });
+      expect(findings.map(({ kind }) => kind)).toEqual(name === 'work-rerun' ? [] : ['JobFailed']);
+    }
+  });
+
   test('is no warning any more once a rerun has completed it, and is again if that one has failed, too', async () => {
     const w = await aFailedJob();
     const warned = async () =>

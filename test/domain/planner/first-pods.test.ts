@@ -31,6 +31,14 @@ describe('a new Job', () => {
     expect(launches.map(({ index, attempt }) => `${index}/${attempt}`)).toEqual(['0/1', '1/1', '2/1']);
   });
 
+  test('announces that it runs with its first pass, where somebody listens', () => {
+    const job = aJob({ completions: 5 });
+    const rules = { ...OWN_RULES, announces: true };
+    const plan = planFirstPods(job, freshStatus(job, NOW), AWS_TIMING, rules, FIRST_PODS_MAX);
+    expect(plan?.status.unannounced).toMatchObject({ dueAt: NOW });
+    expect(first(job)?.status.unannounced).toBeNull();
+  });
+
   test('that is large gets some of them', () => {
     const plan = first(aJob({ completions: 10_000, parallelism: 5_000 }));
     expect(plan?.status.inFlight).toHaveLength(FIRST_PODS_MAX);
@@ -40,6 +48,7 @@ describe('a new Job', () => {
   test.each([
     ['is suspended', { suspend: true }, FIRST_PODS_MAX],
     ['has nothing to do', { completions: 0 }, FIRST_PODS_MAX],
+    ['another controller runs', { managed: false }, FIRST_PODS_MAX],
     ['is in an installation that leaves it to the first pass', {}, 0],
   ])('that %s has none', (_, spec, most) => {
     expect(first(aJob(spec), most)).toBeNull();

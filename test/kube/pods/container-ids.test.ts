@@ -14,3 +14,32 @@ test('a container that has started has an id, another one for each task; one tha
     terminated: { containerID: `ecs://${taskId(0, 1)}/main` },
   });
 });
+
+test('a container between two tasks has the id of the one before, and so has its last end after the restart', async () => {
+  const world = await aBusyJob({ backoffLimit: 6 });
+  const ending = { cause: 'Error', exitCode: 4, container: 'main', reason: 'exited' } as const;
+  await world.record('sums', 2, 1, ending, { as: 'restarted', because: 'exit code 4' });
+  await world.commit('sums', [
+    { op: 'running', index: 2 },
+    { op: 'restart', index: 2, notBefore: null },
+  ]);
+  const shown = async () =>
+    (await list(world)).items.find(
+      ({ metadata }) => metadata.labels['batch.kubernetes.io/job-completion-index'] === '2',
+    )?.status.containerStatuses?.[0];
+  const first = `ecs://${taskId(2, 1)}/main`;
+  expect(await shown()).toMatchObject({
+    containerID: first,
+    state: { waiting: {} },
+    lastState: { terminated: { exitCode: 4, containerID: first } },
+  });
+  await world.commit('sums', [{ op: 'relaunch', index: 2 }]);
+  await world.launch('sums', [{ index: 2, attempt: 1, nonce: 1 }]);
+  await world.commit('sums', [{ op: 'running', index: 2 }]);
+  const second = arnOf(2, 1, 1).split('/').at(-1);
+  expect(await shown()).toMatchObject({
+    containerID: `ecs://${second}/main`,
+    state: { running: {} },
+    lastState: { terminated: { exitCode: 4, containerID: first } },
+  });
+});
