@@ -12,7 +12,7 @@ import { USUAL_OFFER } from '../job/host-name-rules.ts';
 import { admitJobUpdate, documentOf } from '../job/job-update.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { meaningOf } from '../object/kept-fields.ts';
-import { type Extent, identityErrors, immutableErrors, isSame } from '../object/object-update.ts';
+import { type Extent, identityErrors, immutableErrors, immutableText, isSame } from '../object/object-update.ts';
 import { furikoErrors, furikoWarnings } from './batch-paths.ts';
 import { ruleAnnotations } from './compile-furiko-job.ts';
 import type { FurikoJobUpdate, FurikoUpdateContext, StoredFurikoJob } from './furiko-admission-context.ts';
@@ -127,8 +127,8 @@ function changeErrors(
     ...immutableErrors(label, metadata?.labels?.[CONFIG_UID_LABEL], manifest.metadata.labels?.[CONFIG_UID_LABEL]),
     ...immutableErrors('spec.configName', sent.configName ?? '', ''),
     ...immutableErrors('spec.type', next.type, old.type),
-    ...immutableErrors('spec.optionValues', next.optionValues, old.optionValues),
-    ...immutableErrors('spec.substitutions', next.substitutions, old.substitutions),
+    ...immutableErrors('spec.optionValues', next.optionValues, old.optionValues, CREATE_ANOTHER),
+    ...immutableErrors('spec.substitutions', next.substitutions, old.substitutions, CREATE_ANOTHER),
     ...templateErrors(next.template, old.template),
     ...(isPassed(old.killTimestamp, now) && next.killTimestamp !== old.killTimestamp
       ? [invalid('spec.killTimestamp', next.killTimestamp ?? null, 'field is immutable once passed')]
@@ -139,6 +139,8 @@ function changeErrors(
   ];
 }
 
+const CREATE_ANOTHER = 'to run it, create another Job';
+
 const isPassed = (time: string | undefined, now: EpochMs): boolean => time !== undefined && Date.parse(time) < now;
 
 function templateErrors(next: FurikoTemplate, old: FurikoTemplate): readonly FieldError[] {
@@ -147,9 +149,11 @@ function templateErrors(next: FurikoTemplate, old: FurikoTemplate): readonly Fie
   const delay = ({ retryDelaySeconds = 0 }: FurikoTemplate) => retryDelaySeconds;
   const timeout = ({ taskPendingTimeoutSeconds = DEFAULT_PENDING_TIMEOUT_SEC }: FurikoTemplate) =>
     taskPendingTimeoutSeconds;
+  const task = `${path}.taskTemplate`;
+  const ofTask = immutableText(`${task}.pod`, pod(next), pod(old), CREATE_ANOTHER);
   return [
-    ...(isSame(pod(next), pod(old)) ? [] : [invalid(`${path}.taskTemplate`, next.taskTemplate, 'field is immutable')]),
-    ...immutableErrors(`${path}.parallelism`, next.parallelism, old.parallelism),
+    ...(isSame(pod(next), pod(old)) ? [] : [invalid(task, next.taskTemplate, ofTask)]),
+    ...immutableErrors(`${path}.parallelism`, next.parallelism, old.parallelism, CREATE_ANOTHER),
     ...immutableErrors(`${path}.maxAttempts`, next.maxAttempts, old.maxAttempts),
     ...immutableErrors(`${path}.retryDelaySeconds`, delay(next), delay(old)),
     ...immutableErrors(`${path}.taskPendingTimeoutSeconds`, timeout(next), timeout(old)),

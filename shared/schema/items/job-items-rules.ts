@@ -1,3 +1,4 @@
+import { RUN_ANEW, immutableErrors } from '../object/object-update.ts';
 import type { ItemValues } from '../../domain/base/late-text.ts';
 import {
   type JobItems,
@@ -112,7 +113,9 @@ export function fixedItemsErrors(sent: Labels | undefined, before: Labels | unde
   const pin = ANNOTATIONS.pinnedItems;
   const changed = FIXED.filter((key) => sent?.[key] !== before?.[key]);
   const isForged = sent?.[pin] !== undefined && sent[pin] !== before?.[pin];
-  return [...changed, ...(isForged ? [pin] : [])].map((key) => invalid(pathOf(key), sent?.[key], 'field is immutable'));
+  return [...changed, ...(isForged ? [pin] : [])].flatMap((key) =>
+    immutableErrors(pathOf(key), sent?.[key], before?.[key], RUN_ANEW),
+  );
 }
 
 /** Whether these annotations give a work list, in whatever way. */

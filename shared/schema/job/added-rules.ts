@@ -2,7 +2,7 @@ import { type EpochMs, asTime } from '../../domain/base/time.ts';
 import { ANNOTATIONS, parseMoment } from '../../domain/spec/annotations.ts';
 import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
 import { type FieldError, forbidden, invalid } from '../object/field-error.ts';
-import { immutableErrors } from '../object/object-update.ts';
+import { RUN_ANEW, immutableErrors } from '../object/object-update.ts';
 import type { JobSpecShape } from './job-shape.ts';
 import { annotationPath } from './selection-rules.ts';
 import { SUCCESS_ANNOTATIONS, successAnnotationErrors } from './success-annotation-rules.ts';
@@ -52,7 +52,7 @@ export function addedRuleChangeErrors(
     isChanged(key) ? [invalid(annotationPath(key), annotations?.[key] ?? null, why)] : [];
   return [
     ...[retryDelay, startTimeout, indexDeadline, successFirst, ...SUCCESS_ANNOTATIONS].flatMap((key) =>
-      immutableErrors(annotationPath(key), annotations?.[key], was?.[key]),
+      immutableErrors(annotationPath(key), annotations?.[key], was?.[key], RUN_ANEW),
     ),
     ...(started ? refuse(startAfter, 'field is immutable: the Job has started') : []),
     ...(killedAt !== null && now !== undefined && now >= killedAt

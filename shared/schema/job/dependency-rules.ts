@@ -2,7 +2,7 @@ import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import { parseAfter, parseAfterIndexes } from '../../domain/spec/dependencies.ts';
 import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
 import { type FieldError, forbidden, invalid } from '../object/field-error.ts';
-import { immutableErrors } from '../object/object-update.ts';
+import { RUN_ANEW, immutableErrors } from '../object/object-update.ts';
 import type { JobSpecShape } from './job-shape.ts';
 import { annotationPath } from './selection-rules.ts';
 
@@ -68,7 +68,12 @@ export function dependencyChangeErrors(
     : 'only entries may be removed: the Job waits for the others since it was created';
   return [
     ...(is === was || (!started && isPart(is, was)) ? [] : [invalid(annotationPath(after), is ?? null, why)]),
-    ...immutableErrors(annotationPath(afterIndexes), annotations?.[afterIndexes], metadata.annotations?.[afterIndexes]),
+    ...immutableErrors(
+      annotationPath(afterIndexes),
+      annotations?.[afterIndexes],
+      metadata.annotations?.[afterIndexes],
+      RUN_ANEW,
+    ),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
 import { type FieldError, forbidden, invalid } from '../object/field-error.ts';
-import { immutableErrors } from '../object/object-update.ts';
+import { RUN_ANEW, immutableErrors } from '../object/object-update.ts';
 import type { DefaultedSpec } from './job-defaults.ts';
 import { annotationPath } from './selection-rules.ts';
 
@@ -55,4 +55,4 @@ export function gangErrors(annotations: Labels | undefined, spec: Needed): reado
 
 /** Its names are reserved and its tasks are given the name when the Job is created; its limits may change. */
 export const gangChangeErrors = (annotations: Labels | undefined, was: Labels | undefined): readonly FieldError[] =>
-  immutableErrors(annotationPath(gang), annotations?.[gang], was?.[gang]);
+  immutableErrors(annotationPath(gang), annotations?.[gang], was?.[gang], RUN_ANEW);

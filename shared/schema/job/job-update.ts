@@ -13,10 +13,17 @@ import { type CheckedJob, checkJob, labelsOf } from './job-manifest.ts';
 import { type FieldValidation, readJobDocument } from './job-reading.ts';
 import type { JobShape } from './job-shape.ts';
 import { selectionChangeErrors } from './selection-rules.ts';
-import { differences } from '../object/differences.ts';
 import { meaningOf } from '../object/kept-fields.ts';
 import { addedFinalizerErrors, tiesOf } from '../object/object-metadata.ts';
-import { type ObjectUpdate, extentOf, identityErrors, immutableErrors, isSame } from '../object/object-update.ts';
+import {
+  type ObjectUpdate,
+  RUN_ANEW,
+  extentOf,
+  identityErrors,
+  immutableErrors,
+  immutableText,
+  isSame,
+} from '../object/object-update.ts';
 
 /** A stored Job that a client changes. */
 export type StoredJob = {
@@ -61,9 +68,9 @@ export function admitJobUpdate(
     ...dependencyChangeErrors(job.metadata?.annotations, stored),
     ...gangChangeErrors(job.metadata?.annotations, old.metadata.annotations),
     ...selectionChangeErrors(job.metadata?.annotations, spec.completions, old),
-    ...immutableErrors('spec.selector', spec.selector, old.spec.selector),
+    ...immutableErrors('spec.selector', spec.selector, old.spec.selector, RUN_ANEW),
     ...templateErrors(checked.manifest.spec.template, old, stored.started),
-    ...IMMUTABLE.flatMap((field) => immutableErrors(`spec.${field}`, spec[field], old.spec[field])),
+    ...IMMUTABLE.flatMap((field) => immutableErrors(`spec.${field}`, spec[field], old.spec[field], RUN_ANEW)),
   ];
   return errors.length > 0
     ? { kind: 'invalid', name, errors }
@@ -121,8 +128,7 @@ function templateErrors(template: PodTemplate, old: JobManifest, started: boolea
   const kept = isQueued ? { metadata: template.metadata, spec: placedAs(was.spec, template.spec) } : was;
   const [next, standing] = [meaningOf('PodTemplateSpec', template), meaningOf('PodTemplateSpec', kept)];
   if (isSame(next, standing)) return [];
-  const paths = differences(next, standing, 'spec.template').join(', ');
-  return [invalid('spec.template', template, `${paths} differs; ${TO_RUN_IT}: field is immutable`)];
+  return [invalid('spec.template', template, immutableText('spec.template', next, standing, RUN_ANEW))];
 }
 
 /** The spec, with what a queue controller may set of another: nodeSelector, tolerations, and node affinity. */
@@ -132,6 +138,3 @@ const placedAs = (spec: PodSpec, { nodeSelector, tolerations, affinity }: PodSpe
   tolerations,
   affinity: { ...spec.affinity, nodeAffinity: affinity?.nodeAffinity },
 });
-
-/** Kubernetes' own words end the message: clients look for them. */
-const TO_RUN_IT = 'to run it, delete the Job first, as muster run -f FILE --replace does';

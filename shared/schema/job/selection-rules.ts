@@ -6,7 +6,7 @@ import { type Selection, neverMet, selectionOf } from '../../domain/spec/selecti
 import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
-import { immutableErrors } from '../object/object-update.ts';
+import { RUN_ANEW, immutableErrors } from '../object/object-update.ts';
 import type { JobSpecShape } from './job-shape.ts';
 import { successPolicyOf } from './success-policy-rules.ts';
 
@@ -89,7 +89,7 @@ export function selectionChangeErrors(
   const was = old.metadata.annotations;
   const isResized = was?.[ANNOTATIONS.indexes] !== undefined && completions !== old.spec.completions;
   return [
-    ...FIELDS.flatMap((key) => immutableErrors(annotationPath(key), annotations?.[key], was?.[key])),
+    ...FIELDS.flatMap((key) => immutableErrors(annotationPath(key), annotations?.[key], was?.[key], RUN_ANEW)),
     ...(isResized
       ? [
           invalid(

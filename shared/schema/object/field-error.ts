@@ -92,7 +92,7 @@ export function fieldErrorText({ kind, value, message }: FieldError): string {
 }
 
 /** Longer values, which come from outside, would bury the path. */
-const VALUE_CHARS_MAX = 200;
+export const VALUE_CHARS_MAX = 200;
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? '';

@@ -1,5 +1,6 @@
 import type { ObjectMeta } from '../../domain/spec/manifest.ts';
-import { type FieldError, invalid } from './field-error.ts';
+import { differences } from './differences.ts';
+import { type FieldError, VALUE_CHARS_MAX, invalid } from './field-error.ts';
 import { meaningOf } from './kept-fields.ts';
 import type { Undecodable } from './read-object.ts';
 
@@ -45,9 +46,39 @@ export function identityErrors(
 const orStored = (given: unknown, stored: string): unknown =>
   given === undefined || given === null || given === '' ? stored : given;
 
-/** The fault of an immutable field if `value` is not equal to `old`. */
-export function immutableErrors(path: string, value: unknown, old: unknown): readonly FieldError[] {
-  return isSame(value, old) ? [] : [invalid(path, value ?? null, 'field is immutable')];
+/**
+ * The fault of an immutable field if `value` is not equal to `old`.
+ *
+ * @param remedy what to do instead, for a value that does not show by itself what differs; '': nothing helps
+ */
+export function immutableErrors(path: string, value: unknown, old: unknown, remedy = ''): readonly FieldError[] {
+  return isSame(value, old) ? [] : [invalid(path, value ?? null, immutableText(path, value, old, remedy))];
+}
+
+/** The remedy for a Job: what it runs does not change. */
+export const RUN_ANEW = 'to run it, delete the Job first, as muster run -f FILE --replace does';
+
+/** What differs, what to do, and Kubernetes' own words at the end: clients look for them. */
+export function immutableText(path: string, value: unknown, old: unknown, remedy: string): string {
+  const what = whatDiffers(path, canonical(value), canonical(old));
+  const words = what === '' || remedy === '' ? what : `${what}; ${remedy}`;
+  return words === '' ? 'field is immutable' : `${words}: field is immutable`;
+}
+
+/** '': an answer that shows the value shows it all. */
+function whatDiffers(path: string, value: unknown, old: unknown): string {
+  if (typeof value === 'string' && typeof old === 'string')
+    return value.length < VALUE_CHARS_MAX ? '' : `it differs from character ${sameLength(value, old) + 1} on`;
+  const paths = differences(value, old, path);
+  if (paths[0] === undefined || paths[0] === path) return '';
+  return `${paths.join(', ')} ${paths.length === 1 ? 'differs' : 'differ'}`;
+}
+
+/** How many characters two texts begin with alike. */
+function sameLength(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  return at;
 }
 
 /** Compares as Kubernetes does: an empty list or map equals a missing one, and the order of keys does not matter. */

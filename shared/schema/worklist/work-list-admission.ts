@@ -9,7 +9,7 @@ import { flag, int32, opt, text, texts } from '../object/json-fields.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
 import { objectMetadataShape, tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
-import { identityErrors, isSame } from '../object/object-update.ts';
+import { identityErrors, immutableText, isSame } from '../object/object-update.ts';
 import {
   type FieldValidation,
   type ReadObject,
@@ -128,7 +128,7 @@ export function admitWorkListUpdate(
     ...metadataErrors(metadata),
     ...(isSame(spec, stored.manifest.spec)
       ? []
-      : [invalid('spec', undefined, 'field is immutable; make another WorkList, and name it in new Jobs')]),
+      : [invalid('spec', undefined, immutableText('spec', spec, stored.manifest.spec, MAKE_ANOTHER))]),
   ];
   if (errors.length > 0) return { kind: 'invalid', name, errors };
   const manifest = manifestOf({ name, namespace, generateName }, metadata, stored.manifest.spec);
@@ -136,6 +136,8 @@ export function admitWorkListUpdate(
   const changed = isSame(before, manifest.metadata) ? 'nothing' : 'metadata';
   return { kind: 'ok', manifest, warnings: read.warnings, changed };
 }
+
+const MAKE_ANOTHER = 'make another WorkList, and name it in new Jobs';
 
 const NO_SPEC: WorkListSpec = specShape.parse({});
 

@@ -135,12 +135,12 @@ describe('an update of a Furiko Job', () => {
     [
       'taskTemplate',
       { template: { taskTemplate: { pod: pod({ image: 'other' }) } } },
-      'spec.template.taskTemplate: Invalid value: {"pod":{"spec":{"containers":[{"name":"container","image":"other"}],"restartPolicy":"Never"}}}: field is immutable',
+      'spec.template.taskTemplate: Invalid value: {"pod":{"spec":{"containers":[{"name":"container","image":"other"}],"restartPolicy":"Never"}}}: spec.template.taskTemplate.pod.spec.containers[0].image differs; to run it, create another Job: field is immutable',
     ],
     [
       'parallelism',
       { template: { parallelism: { withKeys: ['a'] } } },
-      'spec.template.parallelism: Invalid value: {"withKeys":["a"],"completionStrategy":"AllSuccessful"}: field is immutable',
+      'spec.template.parallelism: Invalid value: {"withKeys":["a"],"completionStrategy":"AllSuccessful"}: spec.template.parallelism.withKeys[1] differs; to run it, create another Job: field is immutable',
     ],
     [
       'maxAttempts',

@@ -43,8 +43,10 @@ const rows = (table: readonly Row[]): void => {
 };
 
 const indexed = (spec: object = {}) => ({ completionMode: 'Indexed', completions: 3, parallelism: 2, ...spec });
-const immutable = (path: string, value: unknown): string =>
-  `${path}: Invalid value: ${JSON.stringify(value)}: field is immutable`;
+const immutable = (path: string, value: unknown, what = ''): string =>
+  `${path}: Invalid value: ${JSON.stringify(value)}: ${what}field is immutable`;
+const differs = (path: string): string =>
+  `${path} differs; to run it, delete the Job first, as muster run -f FILE --replace does: `;
 
 describe('what may always change', () => {
   test.each<[string, unknown]>([
@@ -159,9 +161,11 @@ describe('what may not change', () => {
       { podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'A' }] }] } },
       { podFailurePolicy: { rules: [{ action: 'Count', onPodConditions: [{ type: 'A' }] }] } },
       [
-        immutable('spec.podFailurePolicy', {
-          rules: [{ action: 'Count', onPodConditions: [{ type: 'A', status: 'True' }] }],
-        }),
+        immutable(
+          'spec.podFailurePolicy',
+          { rules: [{ action: 'Count', onPodConditions: [{ type: 'A', status: 'True' }] }] },
+          differs('spec.podFailurePolicy.rules[0].action'),
+        ),
       ],
     ],
     [
@@ -186,7 +190,13 @@ describe('what may not change', () => {
       'successPolicy changed',
       indexed({ successPolicy: { rules: [{ succeededCount: 1 }] } }),
       { successPolicy: { rules: [{ succeededCount: 2 }] } },
-      [immutable('spec.successPolicy', { rules: [{ succeededCount: 2 }] })],
+      [
+        immutable(
+          'spec.successPolicy',
+          { rules: [{ succeededCount: 2 }] },
+          differs('spec.successPolicy.rules[0].succeededCount'),
+        ),
+      ],
     ],
     [
       'successPolicy removed',
@@ -209,7 +219,7 @@ describe('what may not change', () => {
   test('the selector', () => {
     const matchLabels = { 'batch.kubernetes.io/controller-uid': UID, 'job-name': 'sums' };
     expect(faultLines(patched(storedJob(), { spec: { selector: { matchLabels } } }))).toEqual([
-      immutable('spec.selector', { matchLabels }),
+      immutable('spec.selector', { matchLabels }, differs('spec.selector.matchLabels.job-name')),
     ]);
   });
 

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { aWorld } from '../a-world.ts';
+import { send } from '../write/a-client.ts';
+
+const LISTS = '/apis/muster.run/v1/namespaces/default/worklists';
+
+test('a WorkList keeps its spec, and the refusal says what differs and what to do', async () => {
+  const world = await aWorld();
+  const list = (spec: object) => ({ apiVersion: 'muster.run/v1', kind: 'WorkList', metadata: { name: 'w' }, spec });
+  const created = await send(world, 'POST', LISTS, list({ columns: ['a', 'b'], items: [['x', 'y']] }));
+  expect(created.code).toBe(201);
+  const changed = await send(world, 'PUT', `${LISTS}/w`, {
+    ...created.body,
+    spec: { ...created.body.spec, columns: ['a', 'c'] },
+  });
+  expect([changed.code, changed.body.message]).toEqual([
+    422,
+    expect.stringMatching(
+      /spec: Invalid value: spec\.columns\[1\] differs; make another WorkList, and name it in new Jobs: field is immutable$/,
+    ),
+  ]);
+});
