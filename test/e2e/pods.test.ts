@@ -83,6 +83,15 @@ describe.concurrent('Pods on the embedded runtime', { timeout: TEST_MS }, () => 
     expect(linesOf(local.workspaceDir, 'out')).toEqual(['told', 'told']);
   });
 
+  test('fieldRef of an address gives the one that the task has', async ({ expect }) => {
+    const env = ['status.podIP', 'status.hostIP'].map((fieldPath, i) => field(`IP_${i}`, fieldPath));
+    const script = 'echo "$IP_0 $IP_1 $MUSTER_ADDRESS" > address';
+    const spec = { restartPolicy: 'Never', containers: [shell('main', script, { env })] };
+    await local.kube.create({ metadata: { name: 'address' }, spec: { template: { spec } } });
+    expect(conditionsOf(await local.kube.ended('address'))).toContain('Complete');
+    expect(linesOf(local.workspaceDir, 'address')[0]).toMatch(/^(127\.\d+\.\d+\.\d+) \1 \1$/);
+  });
+
   test('a Pod that asks for Spot gets it', async ({ expect }) => {
     const nodeSelector = { 'muster.run/capacity': 'spot' };
     const uid = await local.kube.create(shellJob('spot', 'true', {}, { nodeSelector }));

@@ -7,7 +7,7 @@ import { commandOf, environmentOf, type ContainerRun } from './driver.ts';
 import { readSecrets } from './secret-files.ts';
 import { LAUNCHER } from './launcher.ts';
 import { needsLauncher } from './shim.ts';
-import { type TaskNetwork, networkVariables } from './task-network.ts';
+import { type TaskNetwork, addressVariables, networkVariables } from './task-network.ts';
 
 export type RunnableCommand = {
   readonly kind: 'command';
@@ -72,6 +72,7 @@ function commandIn({ task, container }: ContainerRun, surroundings: Surroundings
     ...networkVariables(task, given.get('JOB_COMPLETION_INDEX'), network),
     ...secrets.variables,
     ...given,
+    ...addressVariables(task, given),
     ...(volumesDir === null ? [] : makeVolumes(container, volumesDir)),
   ]);
   const cwd = resolve(workspaceDir, container.workingDirectory ?? '.');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ADDRESS_VARIABLES } from '../../../shared/domain/task/container-env.ts';
 import { type Addresses, SHARED_ADDRESS } from './addresses.ts';
 import type { TaskRecord } from '../task-record.ts';
 
@@ -27,6 +28,20 @@ export function networkVariables(
     ...(port === null ? [] : [['MUSTER_PORT', String(port)] as const]),
   ];
 }
+
+/**
+ * The variables of a container that hold the task's address, as the downward API has it.
+ *
+ * @param given the container's own variables, one of which names these
+ */
+export const addressVariables = (
+  { privateIp }: Pick<TaskRecord, 'privateIp'>,
+  given: ReadonlyMap<string, string>,
+): readonly (readonly [string, string])[] =>
+  (given.get(ADDRESS_VARIABLES) ?? '')
+    .split('\n')
+    .filter((name) => name !== '')
+    .map((name) => [name, privateIp]);
 
 /** The first port for Jobs, and their number; a Job's indexes count up from one of them. */
 const FIRST_PORT = 20_000;

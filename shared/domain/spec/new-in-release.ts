@@ -1,4 +1,5 @@
 import { ANNOTATIONS } from './annotations.ts';
+import { ADDRESS_FIELDS } from './pod-spec.ts';
 
 /**
  * What users may say to this release that the one before does not know. Jobs that say it have rows in formats that the release
@@ -40,6 +41,8 @@ const NEW_KINDS: ReadonlySet<string> = new Set([
 /** Likewise a field of a Pod's spec, wherever a template of Pods is. */
 const NEW_POD_FIELD = 'activeDeadlineSeconds';
 const POD_SPECS: readonly string[] = ['template.spec', 'pod.spec'];
+/** Likewise a variable that reads the task's address. */
+const FIELD_PATH = '.valueFrom.fieldRef.fieldPath';
 
 /**
  * Which formats an installation writes. `current`: all of this release. `previous`: only those that the release before reads, too,
@@ -63,6 +66,7 @@ function found(value: unknown, path: string): readonly string[] {
     if (path.endsWith('metadata.annotations')) return NEW_ANNOTATIONS.has(key) ? [`${path}[${key}]`] : [];
     const here = path === '' ? key : `${path}.${key}`;
     const isNew = key === NEW_POD_FIELD && POD_SPECS.some((spec) => path.endsWith(spec));
-    return isNew ? [here] : found(inner, here);
+    const isNewValue = here.endsWith(FIELD_PATH) && ADDRESS_FIELDS.has(String(inner));
+    return isNew || isNewValue ? [here] : found(inner, here);
   });
 }

@@ -70,6 +70,14 @@ export type Container = {
 /** `value`, which is empty if omitted, or `valueFrom`. */
 export type EnvVar = { readonly name: string; readonly value?: string; readonly valueFrom?: EnvSource };
 
+/** Fields of the downward API that hold the task's address, which is given after launch. */
+export const ADDRESS_FIELDS: ReadonlySet<string> = new Set([
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
+]);
+
 /** Exactly one of them is set. */
 export type EnvSource = {
   readonly fieldRef?: { readonly apiVersion?: string; readonly fieldPath: string };

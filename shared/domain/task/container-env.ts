@@ -2,7 +2,7 @@ import { invariant } from '../base/invariant.ts';
 import { type AttemptField, type ItemValues, type LateText, knownText, lateText } from '../base/late-text.ts';
 import { jobItemsOf } from '../items/job-items.ts';
 import type { JobManifestSpec, Labels } from '../spec/manifest.ts';
-import type { Container, EnvSource } from '../spec/pod-spec.ts';
+import { ADDRESS_FIELDS, type Container, type EnvSource } from '../spec/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
 import { expandLate, expandedLength, referredVariables } from '../base/variable-expansion.ts';
 
@@ -47,6 +47,12 @@ export const INDEX_KEY = 'batch.kubernetes.io/job-completion-index';
 export const FAILURE_COUNT_KEY = 'batch.kubernetes.io/job-index-failure-count';
 export const IGNORED_FAILURE_COUNT_KEY = 'batch.kubernetes.io/job-index-ignored-failure-count';
 
+/**
+ * Names the variables that hold the task's address, one a line. They are empty in the task definition: what starts a task's
+ * processes on this machine fills them in, and Fargate has nothing that would.
+ */
+export const ADDRESS_VARIABLES = 'MUSTER_ADDRESS_VARIABLES';
+
 /** Labels that the Job itself puts on its Pods; they differ by Job. */
 export const OWN_LABELS: readonly string[] = [
   'batch.kubernetes.io/controller-uid',
@@ -72,9 +78,17 @@ export function variablesOf(container: Container, manifest: PodOwner): ReadonlyM
     if (variable.kind === 'text') texts.set(name, variable.text);
     else texts.delete(name);
   }
+  const addresses = addressVariables(container);
+  if (addresses.length > 0) variables.set(ADDRESS_VARIABLES, { kind: 'text', text: [addresses.join('\n')] });
   if (manifest.spec.completionMode === 'Indexed' && !variables.has(INDEX_VARIABLE))
     variables.set(INDEX_VARIABLE, { kind: 'text', text: [{ field: 'completionIndex' }] });
   return variables;
+}
+
+/** Those whose last definition is an address. */
+function addressVariables({ env = [] }: Container): readonly string[] {
+  const last = new Map(env.map(({ name, valueFrom }) => [name, valueFrom?.fieldRef?.fieldPath ?? '']));
+  return [...last].filter(([, fieldPath]) => ADDRESS_FIELDS.has(fieldPath)).map(([name]) => name);
 }
 
 type GivenTexts = readonly (readonly [name: string, text: LateText])[];
@@ -182,6 +196,7 @@ export const SUBSCRIPT = /^metadata\.(labels|annotations)\['(.+)'\]$/;
 /** The fields that the downward API provides, as text. Absent labels and annotations are empty, as in Kubernetes. */
 function fieldText(fieldPath: string, { metadata, spec }: PodOwner): LateText {
   const { template } = spec;
+  if (ADDRESS_FIELDS.has(fieldPath)) return [];
   switch (fieldPath) {
     case 'metadata.name':
       return [{ field: 'podName' }];

@@ -1,5 +1,5 @@
 import { SUBSCRIPT, resourceAmount } from '../../domain/task/container-env.ts';
-import type { Container } from '../../domain/spec/pod-spec.ts';
+import { ADDRESS_FIELDS, type Container } from '../../domain/spec/pod-spec.ts';
 import { referredVariables } from '../../domain/base/variable-expansion.ts';
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid, notSupported, required } from '../object/field-error.ts';
@@ -29,7 +29,7 @@ export function envErrors(path: string, variables: readonly EnvShape[], context:
   });
 }
 
-/** Names of variables whose last definition is a secret, whose value only ECS reads. */
+/** Names of variables whose last definition is a secret or an address, whose value only ECS knows. */
 export function secretVariables(variables: readonly EnvShape[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const variable of variables) note(variable, names);
@@ -38,7 +38,8 @@ export function secretVariables(variables: readonly EnvShape[]): ReadonlySet<str
 
 /** The last definition of a name counts. */
 function note({ name = '', valueFrom }: EnvShape, secrets: Set<string>): void {
-  if (valueFrom?.secretKeyRef !== undefined || valueFrom?.configMapKeyRef !== undefined) secrets.add(name);
+  const isSecret = valueFrom?.secretKeyRef !== undefined || valueFrom?.configMapKeyRef !== undefined;
+  if (isSecret || ADDRESS_FIELDS.has(valueFrom?.fieldRef?.fieldPath ?? '')) secrets.add(name);
   else secrets.delete(name);
 }
 
@@ -94,10 +95,10 @@ const FIELDS: Readonly<Record<string, string | null>> = {
   'metadata.uid': null,
   'spec.nodeName': 'leave it out: Fargate has no nodes',
   'spec.serviceAccountName': null,
-  'status.hostIP': 'leave it out: Fargate has no nodes',
-  'status.hostIPs': 'leave it out: Fargate has no nodes',
-  'status.podIP': 'ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4): the address is given after launch',
-  'status.podIPs': 'ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4): the address is given after launch',
+  'status.hostIP': null,
+  'status.hostIPs': null,
+  'status.podIP': null,
+  'status.podIPs': null,
 };
 
 function fieldRefErrors(path: string, { fieldPath = '', apiVersion }: NonNullable<SourceShape['fieldRef']>) {

@@ -215,7 +215,7 @@ export const POD_FIELDS: Groups = {
   },
   fieldRef: {
     fieldPath: honoured(
-      "metadata.name, metadata.namespace, metadata.uid, metadata.labels['…'], metadata.annotations['…'], spec.serviceAccountName",
+      "metadata.name, metadata.namespace, metadata.uid, metadata.labels['…'], metadata.annotations['…'], spec.serviceAccountName; status.podIP, podIPs, hostIP and hostIPs: the task's address, on Fargate empty",
     ),
     apiVersion: honoured('v1, or left out'),
   },

@@ -1,3 +1,4 @@
+import { ADDRESS_FIELDS } from '../../domain/spec/pod-spec.ts';
 import { STOP_TIMEOUT_MAX_SEC } from '../../domain/task/pod-template.ts';
 import { shellVariableWarnings } from './command-rules.ts';
 import { placementWarnings } from './placement-rules.ts';
@@ -45,7 +46,12 @@ function containerWarnings(
   const warnings: string[] = [];
   warnings.push(...shellVariableWarnings(path, c, columns));
   const seen = new Set<string>();
-  for (const [i, { name = '' }] of (c.env ?? []).entries()) {
+  for (const [i, { name = '', valueFrom }] of (c.env ?? []).entries()) {
+    const { fieldPath = '' } = valueFrom?.fieldRef ?? {};
+    if (ADDRESS_FIELDS.has(fieldPath))
+      warnings.push(
+        `${path}.env[${i}].valueFrom.fieldRef.fieldPath: ${fieldPath} is empty on Fargate, which gives an address after launch: let the program ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4); with muster local it is the task's address`,
+      );
     if (seen.has(name)) warnings.push(`${path}.env[${i}]: hides previous definition of "${name}"`);
     seen.add(name);
   }

@@ -200,6 +200,17 @@ describe('the downward API', () => {
     expect(registered(job).containers[0]?.environment).toEqual(isKnown ? [{ name: 'A', value }] : []);
   });
 
+  test('variables with the address are empty, and named in one more: what starts the processes fills them in', () => {
+    const addresses = [
+      fieldRef('IP', 'status.podIP'),
+      fieldRef('HOST', 'status.hostIP'),
+      fieldRef('GONE', 'status.podIPs'),
+    ];
+    const job = one({ env: [...addresses, { name: 'GONE', value: 'x' }] });
+    expect(found(job)).toMatchObject({ IP: '', HOST: '', GONE: 'x', MUSTER_ADDRESS_VARIABLES: 'IP\nHOST' });
+    expect(found(one({ env: [{ name: 'A', value: 'x' }] }))).not.toHaveProperty('MUSTER_ADDRESS_VARIABLES');
+  });
+
   test('a reference to a late value is late, too', () => {
     const job = one({
       env: [fieldRef('POD', 'metadata.name'), { name: 'PATH_OF_IT', value: '/out/$(POD)/$(NONE)' }],

@@ -17,6 +17,13 @@ test('what only this release knows is refused by its path, wherever it is', () =
     'Forbidden metadata.annotations[muster.run/gang]',
     'Forbidden spec.template.spec.activeDeadlineSeconds',
   ]);
+  const reads = (fieldPath: string) => ({
+    containers: [{ name: 'main', env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath } } }] }],
+  });
+  expect(paths(job({}, reads('metadata.name')))).toEqual([]);
+  expect(paths(job({}, reads('status.podIP')))).toEqual([
+    'Forbidden spec.template.spec.containers[0].env[0].valueFrom.fieldRef.fieldPath',
+  ]);
   const cron = { spec: { jobTemplate: job({ 'muster.run/after': 'prepare' }, {}, { activeDeadlineSeconds: 9 }) } };
   expect(paths(cron)).toEqual(['Forbidden spec.jobTemplate.metadata.annotations[muster.run/after]']);
   const furiko = { spec: { template: { taskTemplate: { pod: { spec: { activeDeadlineSeconds: 1 } } } } } };

@@ -54,10 +54,17 @@ describe('what is wrong has its path', () => {
     ],
     ['a node', field('spec.nodeName'), [`${at}.fieldRef.fieldPath: ${LATER}; leave it out: Fargate has no nodes`]],
     [
-      'an address',
-      field('status.podIP'),
+      'an address in a word',
+      withMain({
+        env: [
+          { name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+          { name: 'URL', value: 'http://$(IP)' },
+        ],
+        command: ['serve', '$(IP)'],
+      }),
       [
-        `${at}.fieldRef.fieldPath: ${LATER}; ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4): the address is given after launch`,
+        `${MAIN}.command[1]: ${LATER}; let a shell read it (sh -c '… "$IP"'): only ECS knows the value of IP`,
+        `${MAIN}.env[1].value: ${LATER}; let a shell read it (sh -c '… "$IP"'): only ECS knows the value of IP`,
       ],
     ],
     [
@@ -261,6 +268,20 @@ test('what is admitted is stored as it was written, with the defaults of a templ
     tolerations: [],
     hostNetwork: false,
   });
+});
+
+test("a variable with the task's address is taken with a warning", () => {
+  const fields = ['status.podIP', 'status.podIPs', 'status.hostIP', 'status.hostIPs'];
+  const { warnings, errors } = admit(
+    env(...fields.map((fieldPath, i) => ({ name: `A${i}`, valueFrom: { fieldRef: { fieldPath } } }))),
+  );
+  expect(errors).toEqual([]);
+  expect(warnings).toEqual(
+    fields.map(
+      (fieldPath, i) =>
+        `${MAIN}.env[${i}].valueFrom.fieldRef.fieldPath: ${fieldPath} is empty on Fargate, which gives an address after launch: let the program ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4); with muster local it is the task's address`,
+    ),
+  );
 });
 
 test('what Fargate cannot forbid or enforce is taken with a warning', () => {
