@@ -8,7 +8,7 @@ import { type JobSpec, planningSpec } from '../../../shared/domain/spec/job.ts';
 import { type Phase, type Status, isOver, shownReason, tally } from '../../../shared/domain/scoreboard/status.ts';
 import { REPLACED_TASKS_MAX } from '../../../shared/domain/base/timing.ts';
 import type { TaskView } from '../../../shared/domain/task/task.ts';
-import type { Transition } from '../../../shared/domain/scoreboard/transition.ts';
+import { type Transition, isBesideBoard } from '../../../shared/domain/scoreboard/transition.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { Gang, checkGang, dueOf } from './gang-watch.ts';
 import type { Forbid } from './law.ts';
@@ -16,6 +16,7 @@ import { checkDeadlines, checkIndexStep, deadlinesOf, isAllHeld, isByUser } from
 import { checkOverdue, checkOwnStep, checkRetries, startDueOf } from './own-rules.ts';
 import { Repairs } from './repairs.ts';
 import { ShadowBoard, type Unrun } from './shadow.ts';
+import { checkRemoval, checkShownStep, isRemoval } from './shown-steps.ts';
 import { type Sight, Sights } from './sights.ts';
 import { NOWHERE, type Outcome, ruleFor } from './truth.ts';
 import { checkGoingOn, checkVerdict, isLastTry } from './verdict-watch.ts';
@@ -46,6 +47,8 @@ export type Watched = {
   readonly gang: Gang;
   /** `index/attempt` of the Pods that watchers have. */
   readonly toldPods: Set<string>;
+  /** The same of those that users have removed. */
+  readonly removed: Set<string>;
   readonly sights: Sights;
 };
 
@@ -71,6 +74,7 @@ export function watch(stored: StoredSpec, status: Status, createdAt: EpochMs): W
     repairs: new Repairs(),
     gang: new Gang(),
     toldPods: new Set(),
+    removed: new Set(),
     sights,
   };
 }
@@ -115,6 +119,7 @@ export function checkCommit(
   checkCounts(watched, forbidHere);
   checkBackoff(before, status, fresh, watched, forbidHere);
   checkClaims(watched, fresh, forbidHere);
+  if (isRemoval(before, status, fresh)) return checkRemoval(before, status, now, forbid);
   // A user's commit decides nothing: it asks for a pass at once.
   if (isByUser(fresh, status, now))
     return forbid((status.alarms[0] ?? Infinity) > now + 60_000, 'G8', () => 'no pass follows');
@@ -159,6 +164,11 @@ function checkStep(pass: Pass, transition: Transition): void {
   const { spec, board, recorded, outcomes } = watched;
   const { op, index, attempt } = transition;
   const forbid: Forbid = (isBroken, guarantee, what) => pass.forbid(isBroken, guarantee, what, index);
+  if (isBesideBoard(op)) {
+    checkShownStep(watched, transition, forbid);
+    board.step(transition);
+    return;
+  }
   checkOwnStep(transition, watched, forbid);
   checkIndexStep(transition, watched, forbid);
   watched.sights.see(...(CONTROL_SIGHTS[op] ?? []));

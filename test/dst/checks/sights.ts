@@ -11,6 +11,7 @@ export const SIGHTS = [
   'restart',
   'unstarted',
   'replaced',
+  'removed',
   'ended between two tasks',
   'ended out of range',
   // before its task was STOPPED

@@ -90,6 +90,7 @@ export const FAULTS = [
   'stranger',
   'cut short',
   'index control',
+  'ended Pods deleted',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 

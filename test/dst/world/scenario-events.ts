@@ -25,6 +25,7 @@ export const ACTS = [
   'made anew under its name',
   'a Pod deleted',
   'all Pods deleted',
+  'ended Pods deleted',
   'its list made anew',
   'indexes held',
   'indexes released',
@@ -188,7 +189,27 @@ function changes({ random, spec: { identity }, world }: ArrangeWish, start: numb
     const at = start + random.between(10_000, 30_000);
     plans.push({ at, name: 'all Pods deleted', happen: () => deletePods(uid, world, null) });
   }
+  plans.push(...removals(uid, world, start));
   return plans;
+}
+
+/** People, and tools that tidy up, delete Pods that have ended: one, or all; some ask twice. */
+function removals(uid: string, world: World, start: number): readonly ScenarioEvent[] {
+  // By numbers of its own, so that all else happens as it would without.
+  const random = world.injector.luck('ended Pods deleted');
+  if (!random.chance(0.35)) return [];
+  world.injector.struck('ended Pods deleted');
+  const users = new Users(world);
+  return Array.from({ length: random.between(1, 6) }).flatMap(() => {
+    const at = start + random.between(1_000, random.pick([60_000, 180_000, 600_000, STORM_MS]));
+    const which = random.chance(0.4) ? null : random.next();
+    const act = (when: number): ScenarioEvent => ({
+      at: when,
+      name: 'ended Pods deleted',
+      happen: () => users.deleteEnded(uid, which),
+    });
+    return random.chance(0.4) ? [act(at), act(at + random.between(0, 100))] : [act(at)];
+  });
 }
 
 function deletions({ random, spec, next, world }: ArrangeWish, start: number): readonly ScenarioEvent[] {

@@ -3,6 +3,7 @@ import {
   changeJob,
   changeSpec,
   createJob,
+  createJobCommands,
   deleteJob,
   deletePod,
 } from '../../../shared/control/lifecycle/job-changes.ts';
@@ -13,6 +14,10 @@ import { hasReadyName } from '../../../shared/domain/task/host-names.ts';
 import { jobItemsOf } from '../../../shared/domain/items/job-items.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
+import { CHUNK_INDEXES } from '../../../shared/domain/scoreboard/board.ts';
+import { readJobView } from '../../../shared/kube/jobs/job-view.ts';
+import { attemptsOf } from '../../../shared/kube/pods/read-pods.ts';
+import { isAttemptOver, removeEnded } from '../../../shared/kube/pods/remove-pods.ts';
 import type { AttemptId } from '../../../shared/domain/base/fact.ts';
 import { FOREGROUND_DELETION } from '../../../shared/domain/spec/job.ts';
 import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
@@ -52,6 +57,18 @@ export class Users {
     this.#do(uid, `${what} the Pod of ${attemptText(id)}`, [id.index], (deps) =>
       deletePod(asJobUid(uid), id, deps, how),
     );
+  }
+
+  /** Of the Pods of a Job that have ended, one, or (null) all. */
+  deleteEnded(uid: string, which: number | null): void {
+    this.#do(uid, 'deletes Pods that have ended', null, async (deps) => {
+      const view = await readJobView(asJobUid(uid), deps, ({ chunks }) => (chunks.length > 0 ? [0] : []));
+      if (view === null) return;
+      const first = Array.from({ length: Math.min(view.board.size, CHUNK_INDEXES) }, (_, index) => index);
+      const over = first.flatMap((index) => attemptsOf(view, index)).filter((pod) => isAttemptOver(view, pod));
+      const some = which === null ? over : over.slice(Math.floor(which * over.length)).slice(0, 1);
+      await removeEnded(asJobUid(uid), 0, some, { ...deps, jobCommands: createJobCommands(deps) });
+    });
   }
 
   /** A Job that is being deleted loses finalizers, but gains none: the API sees to that. */
