@@ -104,7 +104,7 @@ function compare(
   forbid(ready < Math.min(sure, active) || ready > Math.min(most, active), 'G14', what);
   const ending = living.length - staying;
   const more = `of ${living.length} Pods ${ending} are being deleted, and the Job shows ${terminating}`;
-  forbid(terminating < ending, 'G14', () => more);
+  forbid(terminating < ending || terminating > ending + unsure, 'G14', () => more);
   // Of a Job that was made smaller or larger, the spec may be ahead until its change is published.
   if (spec.manifest.spec.completionMode !== 'Indexed' || spec.manifest.spec.completions !== size) return;
   const completed = parseStatusIndexes(status.completedIndexes ?? '', spec.manifest.spec.completions ?? 0);

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasPod } from '../../../shared/domain/scoreboard/index-record.ts';
-import type { Status } from '../../../shared/domain/scoreboard/status.ts';
+import { type Status, tally } from '../../../shared/domain/scoreboard/status.ts';
 import { type Transition, isBesideBoard } from '../../../shared/domain/scoreboard/transition.ts';
+import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { isOwn } from '../../../shared/domain/spec/job.ts';
+import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Forbid } from './law.ts';
 import type { ShadowBoard } from './shadow.ts';
 import type { Sights } from './sights.ts';
@@ -52,4 +55,19 @@ export function checkRemoval(before: Status, status: Status, now: number, forbid
 function plainOf({ version: _, alarms: __, journal, ...rest }: Status): Record<string, unknown> {
   const steps = journal.entries.filter(({ transition: { op } }) => !isBesideBoard(op));
   return JSON.parse(JSON.stringify({ ...rest, steps })) as Record<string, unknown>;
+}
+
+/** A Job that may start is stored with its first Pods, so nobody sees it without. */
+export function checkFirstPods({ manifest }: StoredSpec, { phase, chunks, inFlight }: Status, forbid: Forbid): void {
+  const { annotations = {} } = manifest.metadata;
+  const { parallelism } = manifest.spec;
+  // Some of its indexes, or all, may have to wait.
+  const mayWait = [ANNOTATIONS.gang, ANNOTATIONS.afterIndexes].some((each) => annotations[each] !== undefined);
+  const { pending, starting } = tally(chunks);
+  const mayStart = phase.kind === 'running' && isOwn(manifest) && parallelism > 0 && pending + starting > 0;
+  forbid(
+    mayStart && !mayWait && inFlight.length === 0,
+    'G14',
+    () => `a Job that may run ${Math.min(parallelism, pending)} Pods is stored without any`,
+  );
 }

@@ -24,6 +24,7 @@ import { attemptText, inWords } from '../in-words.ts';
 import { LaunchWatch } from '../recalls/launch-watch.ts';
 import type { About } from '../story.ts';
 import { LIST_VARIABLE, type SeedList, trueImage, trueSize, trueValue } from '../world/lists.ts';
+import { checkFirstPods } from './shown-steps.ts';
 import { lies } from './truth.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
 
@@ -392,6 +393,7 @@ export class Watchdog {
     if (this.jobs.has(uid)) return; // the same call once more
     this.#tell(`creates Job ${uid}: ${JSON.stringify(withoutTemplate(spec))}`, { uids: [uid], indexes: null });
     const first = { ...freshStatus(toJob(spec), status.now), version: 0 };
+    checkFirstPods(spec, status, this.#law.of(uid));
     const hasPods = status.journal.entries.length > 0;
     this.jobs.set(uid, watch(spec, hasPods ? first : status, this.#now()));
     // Its first Pods are a pass's decision like any other.
