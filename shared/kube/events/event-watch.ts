@@ -112,19 +112,22 @@ async function* entryChanges(
   });
   if (found === null) return;
   const view = { ...found, version: number };
-  const facts = await readFacts(view, newPicks(view, entry, sent), reads);
+  const listed = new Map(newestOf(entry).map((change) => [change.index, change]));
+  // That somebody removes a Pod which has ended is no Event.
+  const isRemoved = (pod: PodFacts): boolean => {
+    const change = listed.get(pod.index);
+    return change?.attempt === pod.attempt && change.state === 'gone' && !isGone(pod);
+  };
+  const read = await readFacts(view, newPicks(view, entry, sent), reads);
+  const facts = read.filter((pod) => !isRemoved(pod));
   const created = facts.filter((pod) => isNewlyMade(pod, sent));
   if (filter.ofJobs) {
     yield* statusChanges(view, entry, sent);
     if (filter.turnover) yield* creations(view, created, sent, reads);
     if (filter.turnover && facts.some(hasFailureEvent)) yield* failures(view, sent, reads);
   }
-  const listed = new Map(newestOf(entry).map((change) => [change.index, change]));
   for (const pod of facts) {
-    const change = listed.get(pod.index);
-    const isListed = change?.attempt === pod.attempt;
-    // That somebody removes a Pod which has ended is no Event.
-    const changes = isListed && change.state === 'gone' ? [] : podChanges(pod, sent, isListed);
+    const changes = podChanges(pod, sent, listed.get(pod.index)?.attempt === pod.attempt);
     if (filter.ofPods) yield* changes;
     sent.pods.set(pod.index, Math.max(sent.pods.get(pod.index) ?? 0, lastPlaceOf(pod)));
   }

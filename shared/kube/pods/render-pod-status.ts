@@ -46,8 +46,10 @@ function phaseStatus(pod: PodFacts): PodStatus {
     case 'succeeded':
       return shown('Succeeded', { kind: 'over', record });
     case 'failed':
-    case 'ended':
       return record === null ? { phase: 'Failed' } : failedStatus(shown, record, pod);
+    case 'ended':
+      // Without a record nothing has run: a claim that was withdrawn, or a launch that was refused.
+      return record === null ? { phase: 'Pending' } : failedStatus(shown, record, pod);
     default:
       return unreachable(state);
   }

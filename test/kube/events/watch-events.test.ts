@@ -170,6 +170,13 @@ describe('watched', () => {
     ]);
   });
 
+  test('that somebody removes a Pod which has ended is none', async () => {
+    const world = await aBusyJob();
+    const after = await head(world);
+    await world.commit('sums', [{ op: 'removed', index: 0 }]);
+    expect(shown(await watched(world, `resourceVersion=${after}`))).toEqual([]);
+  });
+
   test('Pods beyond the ninth are one Event that changes', async () => {
     const world = await aWorld();
     await world.post(JOBS, manifest('wide', { completions: 50, parallelism: 50 }));

@@ -69,6 +69,14 @@ test('a Pod that was claimed and withdrawn before it was published is not report
   expect(lives(await watchFrom(world, 1))).toEqual(['ADDED a-1 Pending 2']);
 });
 
+test('a Pod that was withdrawn before it had a task was never more than Pending', async () => {
+  const world = await aWorld();
+  await world.post(JOBS, manifest('a'));
+  await world.commit('a', [{ op: 'claim', index: 0 }]);
+  await world.commit('a', [{ op: 'released', index: 0 }]);
+  expect(lives(await watchFrom(world, 2))).toEqual(['DELETED a-0 Pending 3']);
+});
+
 test('a Pod that continues in another task is MODIFIED, and is the same Pod', async () => {
   const world = await eventful(
     async (w) =>
