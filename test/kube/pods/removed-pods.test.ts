@@ -157,6 +157,13 @@ test('of two who delete it at once, one does', async () => {
   expect((await events(world, 4)).length).toBe(1);
 });
 
+test('nor one that another process has removed, and not published yet', async () => {
+  const world = await aBusyJob();
+  await world.commit('sums', [{ op: 'removed', index: 1 }], { silent: true });
+  expect(await shown(world)).toEqual(ALL);
+  expect((await remove(world, `/${await named(world, 'Succeeded')}`)).status).toBe(404);
+});
+
 test('one that runs, or is being deleted, is not removed', async () => {
   const world = await aBusyJob();
   await world.commit('sums', [{ op: 'podDeleted', index: 2 }]);
