@@ -153,7 +153,7 @@ test('of two who delete it at once, one does', async () => {
   const world = await aBusyJob();
   const name = await named(world, 'Succeeded');
   const answers = await Promise.all([1, 2, 3].map(async () => remove(world, `/${name}`)));
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404]);
   expect((await events(world, 4)).length).toBe(1);
 });
 
