@@ -143,7 +143,9 @@ const listOptions = (): readonly Option[] => [
   new Option('--items <@file>', 'a list: .csv, .tsv, .jsonl, or .txt; @- reads standard input'),
   ...listFileOptions(),
   new Option('--allow-empty', 'a list without items is fine: no Job is created, exit code 0'),
-  new Option('--matrix <name=a,b>', 'all combinations of values; repeatable').argParser(another),
+  new Option('--matrix <name=a,b>', 'all combinations of values, or of numbers: seed=1..100; repeatable').argParser(
+    another,
+  ),
   new Option('--array <range>', "Slurm's: 3,7,10-20:2%4"),
   new Option('--colsep <text>', 'splits the items of ::: and :::: into columns'),
   new Option('--batch <number>', 'items for each index, one a line in each variable').argParser(wholeNumber(2, 1_000)),

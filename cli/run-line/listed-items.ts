@@ -113,9 +113,13 @@ export function itemsOfFile(text: string, flags: ListFlags, readFile: ReadFile):
 
 /** `--matrix node=18,20 --matrix os=a,b`: all combinations; the first name changes slowest. `os=` has none. */
 export function itemsOfMatrix(texts: readonly string[]): ListedItems {
+  const notes: string[] = [];
   const values = texts.map((text) => {
     const [name, joined] = named('--matrix', text);
-    const each = joined === '' ? [] : joined.split(',');
+    const each = joined === '' ? [] : joined.split(',').flatMap((part) => spelledOut(text, part));
+    const [, first, last] = /^(\d+)-(\d+)$/.exec(joined) ?? [];
+    if (first !== undefined && last !== undefined)
+      notes.push(`${name} has one value, ${joined}; for the numbers from ${first} to ${last}, write ${first}..${last}`);
     if (each.includes('')) throw usageFailure(`--matrix ${text}: ${name} has an empty value`);
     return { name, values: each };
   });
@@ -125,8 +129,17 @@ export function itemsOfMatrix(texts: readonly string[]): ListedItems {
     return plain({ columns, rows: [] });
   }
   const made = generateMatrix({ values }, CLIENT_LIMITS);
-  if (made.kind === 'ok') return plain(made.list);
+  if (made.kind === 'ok') return plain(made.list, notes);
   throw usageFailure(made.faults.map(({ message }) => `--matrix: ${message}`).join('\n'));
+}
+
+/** The numbers of a part such as `1..9` or `1..9..2`, as a shell's braces count; else the part itself. */
+function spelledOut(text: string, part: string): readonly string[] {
+  const [, first, last, by = '1'] = /^(\d+)\.\.(\d+)(?:\.\.(\d+))?$/.exec(part) ?? [];
+  if (first === undefined || last === undefined) return [part];
+  const read = numbersOf(`${first}-${last}:${by}`, CLIENT_LIMITS.items);
+  if (read.kind === 'bad') throw usageFailure(`--matrix ${text}: ${read.message}`);
+  return read.numbers.map(String);
 }
 
 /** Slurm's name of the number of an array's task. */

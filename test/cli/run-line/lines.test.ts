@@ -32,6 +32,10 @@ describe('items', () => {
     [`--per-completion-env F=@one.txt --format lines -- fit`, ['F', 'a b c']],
     [`--per-completion-env F=@- --per-completion-env N=" 1  2 " -- fit`, ['F\tN', 'p\t1', 'q r\t2'], 'p\nq r\n'],
     [`--per-completion-env F=@gaps.txt --skip-empty -- fit`, ['F', 'a', 'b']],
+    [
+      `--matrix seed=1..3,7 --matrix by=2..6..2 -- fit`,
+      ['seed\tby', ...['1', '2', '3', '7'].flatMap((seed) => ['2', '4', '6'].map((by) => `${seed}\t${by}`))],
+    ],
     [`--matrix node=18,20 --matrix os=a,b -- fit`, ['node\tos', '18\ta', '18\tb', '20\ta', '20\tb']],
     [`--array 3,7,10-20:5%4 -- fit`, ['SLURM_ARRAY_TASK_ID', '3', '7', '10', '15', '20']],
     [`-- fit ::: a 'b c' '$(date)'`, ['ITEM', 'a', 'b c', '$(date)']],
@@ -191,6 +195,7 @@ describe('notes', () => {
   const BLANKS = 'has blanks, so it may be a program, and is left as it is: $(NAME) is replaced in it, $NAME is not';
   test.each<[string, string]>([
     [`--array 1-3 -- zip`, ''],
+    [`--matrix seed=1-3 -- zip '$seed'`, 'Note: seed has one value, 1-3; for the numbers from 1 to 3, write 1..3\n'],
     [`--per-completion-env F="a b a a" -- zip '$F'`, 'Note: 2 of 4 items equal an earlier one\n'],
     [`--per-completion-env F="a b" -- zip $F`, `Note: no argument is '$F' ${QUOTE}\n`],
     [`--items @files.txt --columns F -- zip "$F"`, `Note: no argument is '$F' ${QUOTE}\n`],

@@ -153,6 +153,11 @@ describe('a line is refused whole, and creates nothing', () => {
     ['run zip --image i --items @a.txt --matrix A=1 -- ls', 'two lists at once: --items and --matrix'],
     ['run zip --image i --array 1-3 -- ls {} ::: a', 'two lists at once: --array and :::'],
     // --matrix, --array
+    ['run zip --image i --matrix os=9..1 -- ls', '--matrix os=9..1: "9-1:1" runs backwards'],
+    [
+      'run zip --image i --matrix os=1..2000000 -- ls',
+      '--matrix os=1..2000000: 2000000 items are more than the limit of 1000000',
+    ],
     ['run zip --image i --matrix os -- ls', '--matrix os: write NAME=VALUES'],
     ['run zip --image i --matrix os=a,,b -- ls', '--matrix os=a,,b: os has an empty value'],
     ['run zip --image i --matrix os=a --matrix os=b -- ls', '--matrix: the column "os" occurs twice'],
