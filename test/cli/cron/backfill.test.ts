@@ -23,22 +23,29 @@ async function runningIn({ jobs }: AServer['world']): Promise<readonly string[]>
   return names;
 }
 
-/** A server on which a Job ends whenever somebody waits; `most`: the most Jobs that ran at a time. */
+/**
+ * A server on which a Job ends whenever somebody waits, and as many run as are to run at once; `most`: the most Jobs that ran at a
+ * time.
+ */
 async function withReport({
   failing = [],
-  ends = 99,
+  ends = 999,
+  atOnce = 1,
   intercept = () => false,
 }: {
   failing?: readonly string[];
   ends?: number;
+  atOnce?: number;
   intercept?: Interception;
 } = {}) {
-  const seen = { most: 0 };
+  const seen = { most: 0, ended: 0 };
   const endOne = async (world: AServer['world']): Promise<void> => {
     const names = await runningIn(world);
     seen.most = Math.max(seen.most, names.length);
     const [name] = names;
-    if (name !== undefined) await endJob(world, name, START, failing.includes(name));
+    if (name === undefined || names.length < Math.min(atOnce, JOBS.length - seen.ended)) return;
+    seen.ended += 1;
+    await endJob(world, name, START, failing.includes(name));
   };
   const server = await aServer({ steps: Array.from({ length: ends }, () => endOne), intercept });
   await createCron(server, cronJob('report', '0 3 * * *', { timeZone: 'Europe/Berlin' }));
@@ -70,7 +77,7 @@ describe('muster cron backfill', () => {
   });
 
   test('several at a time; one that fails stops nothing, and the exit code says it', async () => {
-    const { server, seen } = await withReport({ failing: [JOBS[1] ?? ''] });
+    const { server, seen } = await withReport({ failing: [JOBS[1] ?? ''], atOnce: 3 });
     expect(await server.run(`cron backfill report ${RANGE} --parallel 3`)).toEqual({
       code: 1,
       out: 'cronjob.batch/report: 5 slots: 4 complete, 1 failed\n',
