@@ -1,4 +1,5 @@
 import type { Announcement } from '../domain/announcing/announcement.ts';
+import type { TaskFailure } from '../domain/announcing/refusal-answer.ts';
 
 /** Tells others of the state changes of Jobs. */
 export type Announcer = {
@@ -12,3 +13,12 @@ export type Announcer = {
 
 /** Which Jobs are announced: each, or those that somebody waits for with a task token. */
 export type Announced = 'each' | 'awaited';
+
+/** Answers tasks of Step Functions that wait for a Job which is not made. */
+export type TaskAnswers = {
+  /**
+   * `nobody`: the task was answered already, waits no more, or never was. Throws what may be tried again; the text of the error
+   * does not have the token.
+   */
+  fail(taskToken: string, failure: TaskFailure): Promise<'answered' | 'nobody'>;
+};

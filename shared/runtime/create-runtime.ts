@@ -22,9 +22,8 @@ import {
 } from '../adapters/aws/sqs/sqs-queues.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import type { Settings } from '../control/process/deps.ts';
-import type { Announcer } from '../ports/announcer.ts';
+import type { Announcer, TaskAnswers } from '../ports/announcer.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { TaskAnswers } from '../ports/task-answers.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { type StorePorts, assembleRuntime } from './assemble-runtime.ts';

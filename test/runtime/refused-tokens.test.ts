@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
 import type { TaskFailure } from '../../shared/domain/announcing/refusal-answer.ts';
 import { freshNamespace } from '../../shared/domain/spec/namespace.ts';
+import type { TaskAnswers } from '../../shared/ports/announcer.ts';
 import type { Refusal } from '../../shared/ports/dead-letters.ts';
-import type { TaskAnswers } from '../../shared/ports/task-answers.ts';
 import { submitHandler } from '../../shared/runtime/submit-handler.ts';
 import { aRuntime, anEvent, anInbox } from './a-runtime.ts';
 

@@ -1,5 +1,5 @@
 import { type SFNClient, SendTaskFailureCommand } from '@aws-sdk/client-sfn';
-import type { TaskAnswers } from '../../../ports/task-answers.ts';
+import type { TaskAnswers } from '../../../ports/announcer.ts';
 import { refusalOf } from './sfn-client.ts';
 
 /** {@link TaskAnswers} of Step Functions. */
