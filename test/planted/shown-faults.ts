@@ -25,14 +25,14 @@ export const SHOWN_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'what users remove may still run',
-    'shared/kube/pods/remove-pods.ts',
+    'shared/kube/pods/ended-pods.ts',
     'return record === null || record.attempt !== attempt || !hasPod(record.state);',
     'return record === null || record.attempt !== attempt || hasPod(record.state);',
     ['G14'],
   ),
   one(
     'of two who remove a Pod both do',
-    'shared/kube/pods/remove-pods.ts',
+    'shared/kube/pods/ended-pods.ts',
     '!isRemoved(view.status.journal, pod),',
     'pod.attempt > 0,',
     ['G14'],

@@ -7,7 +7,7 @@ import type { ApiDeps } from '../http/api-deps.ts';
 import { type Deletion, deletionOf } from '../write/deletion.ts';
 import { evictionOf } from './pod-eviction.ts';
 import { findPod } from './find-pod.ts';
-import { isAttemptOver, removeEnded } from './remove-pods.ts';
+import { isAttemptOver, removeEnded } from './ended-pods.ts';
 import type { Page, PageRequest } from '../list/list-page.ts';
 import type { PodObject } from './render-pod.ts';
 import { PODS, type StatusError, errorResponse, notFound, successStatus } from '../http/status-error.ts';

@@ -17,7 +17,7 @@ import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { CHUNK_INDEXES } from '../../../shared/domain/scoreboard/board.ts';
 import { readJobView } from '../../../shared/kube/jobs/job-view.ts';
 import { attemptsOf } from '../../../shared/kube/pods/read-pods.ts';
-import { isAttemptOver, removeEnded } from '../../../shared/kube/pods/remove-pods.ts';
+import { isAttemptOver, removeEnded } from '../../../shared/kube/pods/ended-pods.ts';
 import type { AttemptId } from '../../../shared/domain/base/fact.ts';
 import { FOREGROUND_DELETION } from '../../../shared/domain/spec/job.ts';
 import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';

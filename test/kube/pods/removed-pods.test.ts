@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createJobCommands } from '../../../shared/control/lifecycle/job-changes.ts';
-import { removeEnded } from '../../../shared/kube/pods/remove-pods.ts';
+import { removeEnded } from '../../../shared/kube/pods/ended-pods.ts';
 import { JOBS, PODS, START, type World, aWorld, linesOf, manifest } from '../a-world.ts';
 import { aBusyJob, list } from './some-pods.ts';
 
