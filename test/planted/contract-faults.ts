@@ -144,7 +144,7 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'a replaced attempt is forgotten while it stops',
     FOLD_FACTS,
-    'this.#replacedTasks = [...this.#replacedTasks, { index, attempt, nonce, taskArn: deletion.taskArn, since: at }];',
+    'this.#replacedTasks = [...this.#replacedTasks, { index, attempt, nonce, taskArn: deletion.taskArn, since }];',
     '',
     ['G4', 'G5', 'G6', 'G10'],
     'replacesAtOnce',
