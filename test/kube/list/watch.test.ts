@@ -244,7 +244,7 @@ describe('Pods', () => {
       'MODIFIED a-0 Running 3',
       'MODIFIED a-0 Failed 4',
       'ADDED a-0 Pending 4',
-      'DELETED a-1 Failed 4',
+      'DELETED a-1 Pending 4',
       'MODIFIED a-0 Succeeded 5',
       'DELETED a-0 Failed 6',
       'DELETED a-0 Succeeded 6',
