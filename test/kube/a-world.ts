@@ -1,3 +1,4 @@
+import type { Formats } from '../../shared/domain/spec/new-in-release.ts';
 import { initialChunk } from '../../shared/domain/scoreboard/initial-board.ts';
 import { createItemCache } from '../../shared/store/read-items.ts';
 import { WorkingBoard } from '../../shared/domain/scoreboard/working-board.ts';
@@ -58,6 +59,7 @@ export async function aWorld(
     readonly policy?: PolicyReader;
     readonly taskRoles?: TaskRoles;
     readonly audit?: Audit;
+    readonly formats?: Formats;
     readonly dataFolder?: InstallationPorts['dataFolder'];
   } = {},
 ) {
@@ -143,6 +145,7 @@ export async function aWorld(
       policy: hooks.policy,
       taskRoles: hooks.taskRoles ?? null,
       audit: hooks.audit,
+      formats: hooks.formats ?? 'current',
       deadLetters: store.deadLetters,
       jobCommands: {
         ...createJobCommands(deps),

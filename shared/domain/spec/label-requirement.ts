@@ -1,5 +1,3 @@
-import type { Labels } from './manifest.ts';
-
 /** A condition on labels, as label selectors and node affinities write it. */
 export type LabelRequirement = {
   readonly key?: string | undefined;
@@ -11,7 +9,10 @@ export type LabelRequirement = {
  * Whether labels meet it (apimachinery's `Requirement.Matches`): an object without the label meets NotIn and DoesNotExist. Gt
  * and Lt, which compare numbers, are never met: no label that is compared here is a number.
  */
-export function meetsRequirement({ key = '', operator, values = [] }: LabelRequirement, labels: Labels): boolean {
+export function meetsRequirement(
+  { key = '', operator, values = [] }: LabelRequirement,
+  labels: Readonly<Record<string, string>>,
+): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':

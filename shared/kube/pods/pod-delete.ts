@@ -10,7 +10,8 @@ import { findPod } from './find-pod.ts';
 import { isAttemptOver, removeEnded } from './ended-pods.ts';
 import type { Page, PageRequest } from '../list/list-page.ts';
 import type { PodObject } from './render-pod.ts';
-import { PODS, type StatusError, errorResponse, notFound, successStatus } from '../http/status-error.ts';
+import { PODS, type StatusError, conflict, errorResponse, notFound, successStatus } from '../http/status-error.ts';
+import { ONLY_THIS_RELEASE } from '../../schema/object/new-field-rules.ts';
 import { deleteListed } from '../write/delete-listed.ts';
 import { unmetPrecondition } from '../write/delete-object.ts';
 import { withWarnings } from '../http/warnings.ts';
@@ -53,7 +54,7 @@ export async function deletePods(
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
   const listRunning = async (page: PageRequest): Promise<Page<PodObject>> => {
     const { items, ...rest } = await list(page);
-    if (!wanted.dryRun) await removeListed(items.filter(hasEnded), deps);
+    if (!wanted.dryRun && !mayGoBack(deps)) await removeListed(items.filter(hasEnded), deps);
     return { ...rest, items: items.filter((pod) => !hasEnded(pod)) };
   };
   return deleteListed(c, PODS, listRunning, async ({ metadata: { namespace, name, uid } }) => {
@@ -108,6 +109,7 @@ async function stopPod(
 /** A Pod that has ended disappears at once, and is the answer, as in Kubernetes. */
 async function removePod({ index, attempt, view, pod }: FoundPod, dryRun: boolean, deps: ApiDeps): Promise<Stopped> {
   const { uid } = view.spec.identity;
+  if (mayGoBack(deps)) return { kind: 'refused', error: conflict(PODS, pod.metadata.name, KEPT) };
   const last = inDeletion(pod, 0, deps);
   if (dryRun) return { kind: 'deleted', pod: last };
   const removed = await removeEnded(uid, chunkOf(index), [{ index, attempt }], deps);
@@ -115,6 +117,10 @@ async function removePod({ index, attempt, view, pod }: FoundPod, dryRun: boolea
   const { number = view.version } = (await deps.feed.readMark(uid)) ?? {};
   return { kind: 'deleted', pod: { ...last, metadata: { ...last.metadata, resourceVersion: String(number) } } };
 }
+
+/** The release before cannot read of a Job that a Pod of it was removed. */
+const mayGoBack = ({ formats }: Pick<ApiDeps, 'formats'>): boolean => formats === 'previous';
+const KEPT = `it has ended, and stays until its Job is deleted: ${ONLY_THIS_RELEASE}`;
 
 type FoundPod = NonNullable<Awaited<ReturnType<typeof findPod>>>;
 

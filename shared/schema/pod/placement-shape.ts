@@ -58,7 +58,6 @@ export const spreadShape = z.strictObject({
   matchLabelKeys: texts,
 });
 
-export type AffinityShape = z.output<typeof affinityShape>;
 export type NodeTermShape = z.output<typeof nodeTerm>;
 export type PodTermShape = z.output<typeof podTerm>;
 export type PodAffinityShape = z.output<typeof podAffinity>;

@@ -26,8 +26,8 @@ export const list = async (world: World, query = ''): Promise<PodList> =>
   (await (await world.get(PODS + query)).json()) as PodList;
 
 /** Index 0 failed and runs again, 1 succeeded, 2 is launched, 3 claimed. */
-export const aBusyJob = async (spec: object = {}): Promise<World> => {
-  const world = await aWorld();
+export const aBusyJob = async (spec: object = {}, hooks: Parameters<typeof aWorld>[1] = {}): Promise<World> => {
+  const world = await aWorld({}, hooks);
   await world.post(JOBS, manifest('sums', { parallelism: 4, ...spec }));
   await world.commit(
     'sums',
