@@ -132,7 +132,7 @@ test('stays where the release before may come back', async () => {
   const answer = await remove(world, `/${await named(world, 'Failed')}`);
   expect([answer.status, await json(answer)]).toMatchObject([
     409,
-    { message: expect.stringContaining('formats=previous') },
+    { message: expect.stringContaining('formats=previous') as string },
   ]);
   expect((await remove(world, '?labelSelector=job-name%3Dsums')).status).toBe(200);
   expect(await shown(world)).toEqual(ALL);
