@@ -60,11 +60,12 @@ function plainOf({ version: _, alarms: __, journal, ...rest }: Status): Record<s
 /** A Job that may start is stored with its first Pods, so nobody sees it without. */
 export function checkFirstPods({ manifest }: StoredSpec, { phase, chunks, inFlight }: Status, forbid: Forbid): void {
   const { annotations = {} } = manifest.metadata;
-  const { parallelism } = manifest.spec;
+  const { parallelism, activeDeadlineSeconds } = manifest.spec;
   // Some of its indexes, or all, may have to wait.
   const mayWait = [ANNOTATIONS.gang, ANNOTATIONS.afterIndexes].some((each) => annotations[each] !== undefined);
   const { pending, starting } = tally(chunks);
-  const mayStart = phase.kind === 'running' && isOwn(manifest) && parallelism > 0 && pending + starting > 0;
+  const isOver = activeDeadlineSeconds === 0;
+  const mayStart = phase.kind === 'running' && isOwn(manifest) && parallelism > 0 && pending + starting > 0 && !isOver;
   forbid(
     mayStart && !mayWait && inFlight.length === 0,
     'G14',
