@@ -1,6 +1,6 @@
 import { type EpochMs, plusMs, soonest } from '../base/time.ts';
 import { type Folding, extendJournal, foldJournal } from '../scoreboard/journal.ts';
-import { type Phase, type Status, isEnding } from '../scoreboard/status.ts';
+import { type Phase, type Status, isEnding, isOver } from '../scoreboard/status.ts';
 import type { Transition } from '../scoreboard/transition.ts';
 import { type JobSpec, startsAt } from '../spec/job.ts';
 import { deadlineOf } from './decide-phase.ts';
@@ -13,7 +13,7 @@ import { gangDueAt } from '../scoreboard/gang.ts';
 import { lateAt } from '../scoreboard/deadlines.ts';
 import { startDueAt } from '../scoreboard/start-timeout.ts';
 import { lookAgainAt } from '../upstreams/upstreams.ts';
-import { planAlarm, planPublication } from './plan-wakes.ts';
+import { planAlarm, planPublication, withCheck } from './plan-wakes.ts';
 import { planAnnouncement, withStateChange } from '../scoreboard/state-changes.ts';
 
 /** What is stored if anything has changed, what is requested after that, and when the next pass is due. */
@@ -30,12 +30,13 @@ export function planCommit(pass: Pass, attempts: Attempts): Plan {
   const announcement = planAnnouncement(next.unannounced, next.unannounced !== status.unannounced, now, timing);
   const dueAt = [publication.wakeAt, announcement.unannounced?.dueAt ?? null].reduce(soonest, wakeAt);
   const alarm = planAlarm(status.alarms, dueAt, publication.checkAt, now);
-  const commits = changed || announcement.now || alarm.alarms.length !== read.alarms.length || alarm.send !== null;
+  const alarms = isOver(phase) ? withCheck(alarm.alarms, publication.checkAt) : alarm.alarms;
+  const commits = changed || announcement.now || alarms.length !== read.alarms.length || alarm.send !== null;
   // A commit that changes nothing visible to users needs no publication of its own.
   const seen = !changed && status.published.version >= status.version;
   const published = seen ? { ...status.published, version: next.version } : status.published;
   return {
-    status: commits ? { ...next, alarms: alarm.alarms, published, unannounced: announcement.unannounced } : null,
+    status: commits ? { ...next, alarms, published, unannounced: announcement.unannounced } : null,
     folds: commits ? folding.folds : [],
     ended: folded.ended,
     // Another try to announce it must not keep a deleted Job's rows for another month.

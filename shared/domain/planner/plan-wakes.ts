@@ -39,6 +39,13 @@ export function planAlarm(alarms: readonly EpochMs[], wakeAt: EpochMs | null, ch
   return { alarms: [wakeAt, ...armed].toSorted((a, b) => a - b).slice(0, ALARMS_MAX), send: wakeAt };
 }
 
+/**
+ * The alarms of a Job that is over, with one at `checkAt`: nothing else happens to it, so an end that is not published would stay
+ * unseen until its next alarm, which may be that of its deletion.
+ */
+export const withCheck = (alarms: readonly EpochMs[], checkAt: EpochMs | null): readonly EpochMs[] =>
+  checkAt === null || (alarms[0] ?? Infinity) <= checkAt ? alarms : [checkAt, ...alarms].slice(0, ALARMS_MAX);
+
 /** A publication is due a second after the one before. */
 const URGENT_MS = 1_500;
 

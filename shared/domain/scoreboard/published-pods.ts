@@ -1,5 +1,5 @@
 import { chunkOf } from './board.ts';
-import { type PodChange, inOrderOfPods } from './journal.ts';
+import { type PodChange, inOrderOfPods, lastingState } from './journal.ts';
 
 /** What the feed last published about a Pod, and the number of that row: the Pod's resourceVersion. */
 export type PublishedPod = Pick<PodChange, 'index' | 'attempt' | 'state'> & { readonly number: number };
@@ -104,8 +104,13 @@ const above = (pods: readonly PublishedPod[], through: number): readonly Publish
 
 export const podKey = ({ index, attempt }: Pick<PublishedPod, 'index' | 'attempt'>): string => `${index}/${attempt}`;
 
-/** Both, by index and attempt; a Pod in both is as `later` says. */
-const overlaid = (earlier: readonly PublishedPod[], later: readonly PublishedPod[]): readonly PublishedPod[] =>
-  earlier.length === 0 || later.length === 0
-    ? inOrderOfPods([...earlier, ...later])
-    : inOrderOfPods([...new Map([...earlier, ...later].map((pod) => [podKey(pod), pod])).values()]);
+/** Both, by index and attempt; a Pod in both is as `later` says, but for one that is being deleted: see {@link lastingState}. */
+function overlaid(earlier: readonly PublishedPod[], later: readonly PublishedPod[]): readonly PublishedPod[] {
+  if (earlier.length === 0 || later.length === 0) return inOrderOfPods([...earlier, ...later]);
+  const pods = new Map(earlier.map((pod) => [podKey(pod), pod]));
+  for (const pod of later) {
+    const before = pods.get(podKey(pod));
+    pods.set(podKey(pod), before === undefined ? pod : { ...pod, state: lastingState(before.state, pod.state) });
+  }
+  return inOrderOfPods([...pods.values()]);
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type EpochMs, asEpochMs } from '../../../shared/domain/base/time.ts';
-import { planAlarm } from '../../../shared/domain/planner/plan-wakes.ts';
+import { planAlarm, withCheck } from '../../../shared/domain/planner/plan-wakes.ts';
 
 const at = (sec: number): EpochMs => asEpochMs(1_800_000_000_000 + sec * 1_000);
 const plan = (alarms: readonly number[], wakeAt: number | null, checkAt: number | null = null) => {
@@ -37,4 +37,14 @@ describe('a wake-up', () => {
 test('a publication is checked by the sweep, without a message', () => {
   expect(plan([], null, 60)).toEqual({ alarms: [60], send: null });
   expect(plan([50], null, 60)).toEqual({ alarms: [50], send: null });
+});
+
+test('the publication of an end is checked before what comes later', () => {
+  const checked = (alarms: readonly number[], checkAt: number | null) =>
+    withCheck(alarms.map(at), checkAt === null ? null : at(checkAt)).map((each) => (each - at(0)) / 1_000);
+  expect(checked([3_600], 60)).toEqual([60, 3_600]);
+  expect(checked([50, 3_600], 60)).toEqual([50, 3_600]);
+  expect(checked([], 60)).toEqual([60]);
+  expect(checked([3_600], null)).toEqual([3_600]);
+  expect(checked([61, 62, 63, 64, 65, 66, 67, 68], 60)).toHaveLength(8);
 });

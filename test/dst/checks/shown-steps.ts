@@ -61,8 +61,10 @@ function plainOf({ version: _, alarms: __, journal, ...rest }: Status): Record<s
 export function checkFirstPods({ manifest }: StoredSpec, { phase, chunks, inFlight }: Status, forbid: Forbid): void {
   const { annotations = {} } = manifest.metadata;
   const { parallelism, activeDeadlineSeconds } = manifest.spec;
-  // Some of its indexes, or all, may have to wait.
-  const mayWait = [ANNOTATIONS.gang, ANNOTATIONS.afterIndexes].some((each) => annotations[each] !== undefined);
+  // Some of its indexes, or all, may have to wait, or its time may be over.
+  const mayWait = [ANNOTATIONS.gang, ANNOTATIONS.afterIndexes, ANNOTATIONS.killAt].some(
+    (each) => annotations[each] !== undefined,
+  );
   const { pending, starting } = tally(chunks);
   const isOver = activeDeadlineSeconds === 0;
   const mayStart = phase.kind === 'running' && isOwn(manifest) && parallelism > 0 && pending + starting > 0 && !isOver;
