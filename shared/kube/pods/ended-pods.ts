@@ -4,7 +4,7 @@ import { type PodId, isRemoved } from '../../domain/scoreboard/journal.ts';
 import type { JobCommands } from '../../ports/job-commands.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 import type { JobView, Reads } from '../jobs/job-view.ts';
-import { publishedAttemptsOf } from './read-pods.ts';
+import { isLive, publishedAttemptsOf } from './read-pods.ts';
 import { readPublishedPods } from './read-published.ts';
 
 /** A pass over a busy Job commits every few hundred milliseconds; this many conflicts in a row indicate a bug. */
@@ -26,7 +26,7 @@ export async function removeEnded(
   uid: JobUid,
   chunk: number,
   pods: readonly PodId[],
-  reads: Pick<Reads, 'jobs' | 'feed'> & { readonly jobCommands: Pick<JobCommands, 'removePods'> },
+  reads: Pick<Reads, 'jobs' | 'feed'> & { readonly jobCommands: Pick<JobCommands, 'removePods' | 'publishJob'> },
 ): Promise<readonly PodId[]> {
   return retryOnConflict(`Pods of Job ${uid}`, TRIES_MAX, async () => {
     const published = await readPublishedPods(uid, chunk, reads, 'live');
@@ -34,16 +34,18 @@ export async function removeEnded(
     const { view } = published;
     // A row since then may have published what the journal no longer has.
     if (((await reads.feed.readMark(uid))?.number ?? 0) !== view.version) return 'conflict';
-    const over = pods.filter(
-      (pod) =>
-        publishedAttemptsOf(published, pod.index).some(
-          ({ attempt, isPublishedStopping = false }) => attempt === pod.attempt && !isPublishedStopping,
-        ) &&
-        isAttemptOver(view, pod) &&
-        !isRemoved(view.status.journal, pod),
-    );
+    const over = pods
+      .filter((pod) => isAttemptOver(view, pod) && !isRemoved(view.status.journal, pod))
+      .flatMap(({ index, attempt }) => publishedAttemptsOf(published, index).filter((each) => each.attempt === attempt))
+      .filter(({ isPublishedStopping = false }) => !isPublishedStopping);
     if (over.length === 0) return [];
-    const { kind } = await reads.jobCommands.removePods(view, over);
-    return kind === 'lost' ? 'conflict' : over;
+    if (!view.isPublished && over.some(({ state }) => isLive(state))) {
+      // Watches see its end before it is gone.
+      await reads.jobCommands.publishJob(view.spec, view.status);
+      return 'conflict';
+    }
+    const removed = over.map(({ index, attempt }) => ({ index, attempt }));
+    const { kind } = await reads.jobCommands.removePods(view, removed);
+    return kind === 'lost' ? 'conflict' : removed;
   });
 }

@@ -307,7 +307,7 @@ async function readLaunches({ spec }: JobView, picks: readonly PodPick[], { jobs
   return found;
 }
 
-const isLive = (state: PodPick['state']): boolean => state !== 'ended' && isActive(state);
+export const isLive = (state: PodPick['state']): boolean => state !== 'ended' && isActive(state);
 
 /** Covers the picks, in ascending order, with ranges that are short enough for one read and within one chunk. */
 function spans(picks: readonly PodPick[]): readonly { readonly from: number; readonly to: number }[] {

@@ -78,7 +78,9 @@ class Shown {
   }
 }
 
-type PodEvent = Change<PodObject> & { readonly index: number };
+type PodEvent = PodChanged & { readonly index: number };
+/** `hadEnded`: an earlier row has published its end already. */
+type PodChanged = Change<PodObject> & { readonly hadEnded?: boolean };
 
 /** Pods of an entry that are kept for the watches of its row; each watch reads any others for itself. */
 const SHARED_MAX = 100;
@@ -114,7 +116,7 @@ async function* entryChanges(entry: FeedEntry, number: number, reads: Reads): As
   if (entry.type === 'DELETED') {
     // Kubernetes' garbage collector deletes a Job's Pods with it.
     for await (const { index, pod } of podsOf(uid, FIRST, reads, 'evenDeleted'))
-      yield { type: 'DELETED', index, object: pod };
+      yield { type: 'DELETED', index, object: pod, hadEnded: isOver(pod) };
     return;
   }
   if (pods.length > 0) yield* changesOfPods(entry, reads);
@@ -143,7 +145,9 @@ async function* changesOfPods(entry: FeedEntry, reads: Reads): AsyncGenerator<Po
   for (const { kind, pod, index, attempt } of await renderPicks(view, picks, reads)) {
     const change = changes.get(keyOf({ index, attempt }));
     if (change === undefined) continue;
-    yield { type: kind === 'gone' ? 'DELETED' : typeOf(change), index, object: pod };
+    // One that is not gone by itself has been removed after its end.
+    const hadEnded = kind === 'pod' && change.state === 'gone' && isOver(pod);
+    yield { type: kind === 'gone' ? 'DELETED' : typeOf(change), index, object: pod, hadEnded };
   }
 }
 
@@ -159,6 +163,8 @@ function chunksToSend({ pods }: FeedEntry, { manifest: { spec } }: StoredSpec): 
     ...new Set(pods.filter(({ state }) => showsCounts || state === 'stopping').map(({ index }) => chunkOf(index))),
   ];
 }
+
+const isOver = ({ status: { phase } }: PodObject): boolean => phase === 'Succeeded' || phase === 'Failed';
 
 type Phase = PodObject['status']['phase'];
 /** In the order in which a Pod reaches them. */
@@ -184,20 +190,26 @@ class Turns {
   }
 
   /** null: there is nothing to send. */
-  typeOf({ type, object }: Change<PodObject>): Change<PodObject>['type'] | null {
+  typeOf({ type, object, hadEnded = false }: PodChanged): Change<PodObject>['type'] | null {
     const { uid } = object.metadata;
     const { phase } = object.status;
     const shows = (of: Phase): boolean => this.#shows(object, of);
     if (PHASES.every(shows)) return type;
     if (!PHASES.some(shows)) return null;
-    const earlier = type === 'ADDED' ? [] : PHASES.slice(0, Math.min(PHASES.indexOf(phase), 2));
-    const had = this.#shown.isShown(uid) ?? (type === 'DELETED' ? PHASES : earlier).some(shows);
+    const had = this.#shown.isShown(uid) ?? phasesBefore({ type, object, hadEnded }).some(shows);
     const has = type !== 'DELETED' && shows(phase);
-    const isLast = type === 'DELETED' || phase === 'Succeeded' || phase === 'Failed';
+    const isLast = type === 'DELETED' || isOver(object);
     return this.#shown.turn(uid, had, has, isLast);
   }
 
   #shows(object: PodObject, phase: Phase): boolean {
     return showsPod(this.#filter, { ...object, status: { ...object.status, phase } });
   }
+}
+
+/** In which phases a watch may have had a Pod that it does not remember. */
+function phasesBefore({ type, object, hadEnded = false }: PodChanged): readonly Phase[] {
+  const { phase } = object.status;
+  if (type === 'DELETED') return hadEnded ? [phase] : PHASES;
+  return type === 'ADDED' ? [] : PHASES.slice(0, Math.min(PHASES.indexOf(phase), 2));
 }
