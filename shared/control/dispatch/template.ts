@@ -1,14 +1,15 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { JobManifest } from '../../domain/spec/manifest.ts';
-import type { Formats } from '../../domain/spec/new-in-release.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
 import { invariant } from '../../domain/base/invariant.ts';
+import { OVERRIDES_CHARS_MAX, overridesCharsMax } from '../../domain/task/launch-overrides.ts';
 import { taskDefinitionOf } from '../../domain/task/pod-template.ts';
 import { takesImages } from '../../domain/items/job-items.ts';
 import { withImage } from '../../domain/task/item-template.ts';
 import type { LaunchTemplate, TemplateVariant } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
+import { readItems } from '../../schema/items/job-items-rules.ts';
 import { readImages } from '../../store/read-items.ts';
 import type { Deps } from '../process/deps.ts';
 
@@ -50,13 +51,14 @@ export async function templatesOf(
 /**
  * Prepares the template again after ECS has refused it: by now the stack may have another network, cluster, or role. If it
  * differs, it is stored as the next number, and later launches use it. Launches in progress keep theirs, because a token's
- * request must never change.
+ * request must never change. The number of indexes stays that of the first launch, so all Pods of the Job agree.
  */
 export async function renewTemplate(spec: StoredSpec, deps: Deps): Promise<void> {
   const { uid } = spec.identity;
   const known = deps.cache.templates.get(uid) ?? (await read(uid, deps));
-  const prepared = await prepare(spec, deps);
-  if ('kind' in prepared || JSON.stringify(prepared) === JSON.stringify(known.at(-1))) return;
+  const last = known.at(-1);
+  const prepared = await prepare(spec, deps, last === undefined ? completionsFor(spec.manifest, deps) : last.completions);
+  if ('kind' in prepared || JSON.stringify(prepared) === JSON.stringify(last)) return;
   deps.cache.templates.set(uid, await deps.jobs.addTemplate(uid, known.length, prepared));
 }
 
@@ -67,7 +69,7 @@ async function read(uid: JobUid, { jobs, cache }: Deps): Promise<readonly Launch
 }
 
 async function makeFirst(spec: StoredSpec, deps: Deps) {
-  const prepared = await prepare(spec, deps);
+  const prepared = await prepare(spec, deps, completionsFor(spec.manifest, deps));
   if ('kind' in prepared) return prepared;
   const { uid } = spec.identity;
   const templates = await deps.jobs.addTemplate(uid, 0, prepared);
@@ -77,7 +79,8 @@ async function makeFirst(spec: StoredSpec, deps: Deps) {
 
 async function prepare(
   { manifest }: StoredSpec,
-  { tasks, hostnames, hash, cache, settings }: Deps,
+  { tasks, hostnames, hash, cache }: Deps,
+  completions: number | undefined,
 ): Promise<LaunchTemplate | Later | Refused | Fatal> {
   const prepared = await tasks.prepare(taskDefinitionOf(manifest, { hash }));
   if (prepared.kind !== 'ready') return prepared;
@@ -95,13 +98,18 @@ async function prepare(
     containers,
     placement,
     ...zone,
-    ...completionsOf(manifest, settings.formats ?? 'current'),
+    ...(completions === undefined ? {} : { completions }),
     ...(variants.length === 0 ? {} : { variants }),
   };
 }
 
-/** The release before would repeat a call without the number that it cannot read. */
-function completionsOf({ spec }: JobManifest, formats: Formats): Pick<LaunchTemplate, 'completions'> {
-  const { completionMode, completions } = spec;
-  return completionMode === 'Indexed' && completions !== undefined && formats === 'current' ? { completions } : {};
+/**
+ * How many indexes the first launch tells its Pods; undefined: it does not. The release before would repeat a call without the
+ * number that it cannot read, and a Job that it has admitted may leave no room for it.
+ */
+function completionsFor({ metadata, spec }: JobManifest, { settings }: Deps): number | undefined {
+  if (spec.completionMode !== 'Indexed' || (settings.formats ?? 'current') !== 'current') return undefined;
+  const items = readItems(metadata.annotations);
+  const widest = items.kind === 'ok' ? (items.admitted?.widest ?? null) : null;
+  return overridesCharsMax({ metadata, spec }, widest) > OVERRIDES_CHARS_MAX ? undefined : spec.completions;
 }

@@ -5,8 +5,10 @@ import { createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { newestTemplate, renewTemplate, templatesOf } from '../../../shared/control/dispatch/template.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
+import { OVERRIDES_CHARS_MAX, overridesCharsMax } from '../../../shared/domain/task/launch-overrides.ts';
 import type { TaskDefinition } from '../../../shared/domain/task/task.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
+import { readItems } from '../../../shared/schema/items/job-items-rules.ts';
 import { aJob } from '../../support/a-job.ts';
 
 const READY = { taskDefinition: 'td:1', containers: ['main'], placement: '{}' };
@@ -71,11 +73,36 @@ describe('how many indexes there are', () => {
     expect(await templatesOf(resized, 0, onAnotherDay(deps, null))).toEqual([PREPARED]);
   });
 
-  test('is as it is when the template is made anew', async () => {
-    const { deps } = await kept(aJob());
+  test.each([
+    ['a Job that was resized', {}, PREPARED],
+    ['a Job whose first Pod an earlier Muster has launched', { formats: 'previous' }, READY],
+  ])('stays so when the template is made anew, for %s', async (_, settings, first) => {
+    const { deps } = await kept(aJob(), settings);
+    const here = { ...deps, settings: {} } as unknown as Deps;
+    await renewTemplate(resized, here);
+    expect(await here.jobs.readTemplates(resized.identity.uid)).toEqual([first]);
     const tasks = { prepare: async () => ({ kind: 'ready', template: { ...READY, placement: 'other' } }) };
-    await renewTemplate(resized, { ...deps, tasks } as unknown as Deps);
-    expect(await templatesOf(resized, 1, deps)).toEqual([PREPARED, { ...READY, placement: 'other', completions: 8 }]);
+    await renewTemplate(resized, { ...here, tasks } as unknown as Deps);
+    expect(await templatesOf(resized, 1, here)).toEqual([first, { ...first, placement: 'other' }]);
+  });
+
+  test.each([
+    ['fits', 0, PREPARED],
+    ['does not fit, of a Job that an earlier Muster has admitted', 1, READY],
+  ])('is there where it %s', async (_, excess, template) => {
+    const withWord = (chars: number): StoredSpec => {
+      const spec = aJob({ annotations: { 'muster.run/items': `F\na\nb\n${'c'.repeat(99)}` } });
+      const { template: pod } = spec.manifest.spec;
+      const [main] = pod.spec.containers;
+      const containers = [{ ...main, name: 'main', image: 'a:1', command: ['a', `$(F)${'x'.repeat(chars)}`] }];
+      const own = { ...pod, spec: { ...pod.spec, containers } };
+      return { ...spec, manifest: { ...spec.manifest, spec: { ...spec.manifest.spec, template: own } } };
+    };
+    const widest = readItems(withWord(0).manifest.metadata.annotations);
+    const room =
+      OVERRIDES_CHARS_MAX -
+      overridesCharsMax(withWord(0).manifest, widest.kind === 'ok' ? (widest.admitted?.widest ?? null) : null);
+    expect((await kept(withWord(room + excess))).stored).toEqual([template]);
   });
 
   test('is not there without indexes, nor where the release before may have to repeat a call', async () => {
