@@ -104,6 +104,8 @@ async function refuse(
     return refusedWith(status, namespace);
   try {
     const told = await taskAnswers.fail(taskToken, answer);
+    // Nobody has heard of it, or will.
+    if (told === 'noToken') return refusedWith(status, namespace);
     telemetry.warn('message refused', { reason: status.message, task: told });
     return null;
   } catch (error) {

@@ -13,7 +13,7 @@ import { aRuntime, anEvent, anInbox } from './a-runtime.ts';
 type Said = { readonly token: string } & TaskFailure;
 
 /** @param tell what Step Functions does; null: task tokens are not answered here */
-async function world(tell: ((token: string) => 'answered' | 'nobody') | null = () => 'answered') {
+async function world(tell: ((token: string) => 'answered' | 'nobody' | 'noToken') | null = () => 'answered') {
   const said: Said[] = [];
   const letters: { readonly reason: string; readonly refusal: Refusal | undefined }[] = [];
   const { inbox, retried } = anInbox();
@@ -142,6 +142,14 @@ test('an answer that is not taken comes again with the message, and at last the 
       refusal: { namespace: 'default', status: expect.stringContaining('"reason":"NotFound"') as string },
     },
   ]);
+});
+
+test('a token of no task, such as "$$.Task.Token" itself, is a dead letter: nobody else would hear of it', async () => {
+  const w = await world((token) => (token === 'T' ? 'answered' : 'noToken'));
+  const messages = ['$$.Task.Token', 'T'].map((taskToken) => ({ from: FROM, taskToken }));
+  expect(await w.submit(messages)).toBe(0);
+  expect(w.said.map(({ token }) => token)).toEqual(['$$.Task.Token', 'T']);
+  expect(w.letters).toMatchObject([{ reason: NOT_FOUND.cause, refusal: { namespace: 'default' } }]);
 });
 
 test('what is no refusal is not answered: the message comes again', async () => {

@@ -10,6 +10,7 @@ export const createSfnAnswers = (client: SFNClient): TaskAnswers => ({
       return 'answered';
     } catch (thrown) {
       const { name, isNobodyLeft } = refusalOf(thrown);
+      if (name === 'InvalidToken') return 'noToken';
       if (isNobodyLeft) return 'nobody';
       // Without its cause, which may have the token.
       throw new Error(`Step Functions says ${name}`);
