@@ -57,7 +57,8 @@ export async function renewTemplate(spec: StoredSpec, deps: Deps): Promise<void>
   const { uid } = spec.identity;
   const known = deps.cache.templates.get(uid) ?? (await read(uid, deps));
   const last = known.at(-1);
-  const prepared = await prepare(spec, deps, last === undefined ? completionsFor(spec.manifest, deps) : last.completions);
+  const completions = last === undefined ? completionsFor(spec.manifest, deps) : last.completions;
+  const prepared = await prepare(spec, deps, completions);
   if ('kind' in prepared || JSON.stringify(prepared) === JSON.stringify(last)) return;
   deps.cache.templates.set(uid, await deps.jobs.addTemplate(uid, known.length, prepared));
 }
