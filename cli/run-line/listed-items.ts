@@ -135,8 +135,10 @@ export function itemsOfMatrix(texts: readonly string[]): ListedItems {
 
 /** The numbers of a part such as `1..9` or `1..9..2`, as a shell's braces count; else the part itself. */
 function spelledOut(text: string, part: string): readonly string[] {
-  const [, first, last, by = '1'] = /^(\d+)\.\.(\d+)(?:\.\.(\d+))?$/.exec(part) ?? [];
+  const [, first, last, by = '1'] = /^(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?$/.exec(part) ?? [];
   if (first === undefined || last === undefined) return [part];
+  if ([first, last, by].some((each) => each.startsWith('-')))
+    throw usageFailure(`--matrix ${text}: ${part} counts up from 0 or more; write other numbers out, as in -1,0,1`);
   const read = numbersOf(`${first}-${last}:${by}`, CLIENT_LIMITS.items);
   if (read.kind === 'bad') throw usageFailure(`--matrix ${text}: ${read.message}`);
   return read.numbers.map(String);

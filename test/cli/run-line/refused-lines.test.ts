@@ -153,6 +153,14 @@ describe('a line is refused whole, and creates nothing', () => {
     ['run zip --image i --items @a.txt --matrix A=1 -- ls', 'two lists at once: --items and --matrix'],
     ['run zip --image i --array 1-3 -- ls {} ::: a', 'two lists at once: --array and :::'],
     // --matrix, --array
+    [
+      'run zip --image i --matrix os=-3..3 -- ls',
+      '--matrix os=-3..3: -3..3 counts up from 0 or more; write other numbers out, as in -1,0,1',
+    ],
+    [
+      'run zip --image i --matrix os=9..1..-2 -- ls',
+      '--matrix os=9..1..-2: 9..1..-2 counts up from 0 or more; write other numbers out, as in -1,0,1',
+    ],
     ['run zip --image i --matrix os=9..1 -- ls', '--matrix os=9..1: "9-1:1" runs backwards'],
     [
       'run zip --image i --matrix os=1..2000000 -- ls',
