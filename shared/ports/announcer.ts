@@ -17,8 +17,8 @@ export type Announced = 'each' | 'awaited';
 /** Answers tasks of Step Functions that wait for a Job which is not made. */
 export type TaskAnswers = {
   /**
-   * `nobody`: the task was answered already, or waits no more. `noToken`: it is the token of no task. Throws what may be tried again; the text of the error
-   * does not have the token.
+   * `nobody`: the task was answered already, or waits no more. `noToken`: it is the token of no task. Throws what may be
+   * tried again; the text of the error does not have the token.
    */
   fail(taskToken: string, failure: TaskFailure): Promise<'answered' | 'nobody' | 'noToken'>;
 };
