@@ -33,8 +33,8 @@ export const SHOWN_FAULTS: readonly PlantedFault[] = [
   one(
     'of two who remove a Pod both do',
     'shared/kube/pods/ended-pods.ts',
-    '!isRemoved(view.status.journal, pod),',
-    'pod.attempt > 0,',
+    ' && !isRemoved(view.status.journal, pod)',
+    '',
     ['G14'],
   ),
   one(

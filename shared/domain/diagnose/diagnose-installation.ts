@@ -183,8 +183,11 @@ function deadLetterFindings(
         subject: `queue/${newest.queue}`,
         what: `${some(group.length, 'message', more)} about ${about}, moved to the dead-letter queue (the last: ${asTime(newest.sentAt)}): ${newest.reason}`,
         since: oldestOf(group.map(({ sentAt }) => sentAt)),
-        remedy:
-          'Fix the cause. Nothing has to be sent again: the Jobs were checked. Dead letters are kept for 14 days; `-o json` shows them.',
+        remedy: `Fix the cause. ${
+          newest.queue === 'submit'
+            ? 'Then send again what was refused: no Job was made of it.'
+            : 'Nothing has to be sent again: the Jobs were checked.'
+        } Dead letters are kept for 14 days; \`-o json\` shows them.`,
       },
     ];
   });

@@ -66,7 +66,10 @@ export async function deletePods(
 
 const hasEnded = ({ status: { phase } }: PodObject): boolean => phase === 'Succeeded' || phase === 'Failed';
 
-/** Removes Pods that have ended, all of a chunk of a Job's board by one commit. */
+/** As many as a page of a list has: STATUS, which one commit writes, keeps a few bytes of each until they are published. */
+const REMOVED_AT_ONCE = 500;
+
+/** Removes Pods that have ended, many of a chunk of a Job's board by one commit. */
 async function removeListed(pods: readonly PodObject[], deps: ApiDeps): Promise<void> {
   for (const [uid, ofJob] of groupedBy(pods, ({ metadata }) => metadata.ownerReferences[0]?.uid ?? '')) {
     const spec = await deps.jobs.readSpec(asJobUid(uid));
@@ -74,7 +77,8 @@ async function removeListed(pods: readonly PodObject[], deps: ApiDeps): Promise<
     const named = { ...spec.identity, completionMode: spec.manifest.spec.completionMode };
     const ids = ofJob.map(({ metadata }) => parsePodName(named, metadata.name)).filter((id) => id !== null);
     for (const [chunk, ofChunk] of groupedBy(ids, ({ index }) => chunkOf(index)))
-      await removeEnded(asJobUid(uid), chunk, ofChunk, deps);
+      for (let from = 0; from < ofChunk.length; from += REMOVED_AT_ONCE)
+        await removeEnded(asJobUid(uid), chunk, ofChunk.slice(from, from + REMOVED_AT_ONCE), deps);
   }
 }
 

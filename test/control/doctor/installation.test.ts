@@ -53,16 +53,27 @@ describe('the installation', () => {
       ...change,
     });
     const old = { queue: 'wake', job: null, sentAt: plusMs(stage.time, -48 * 60 * MINUTE_MS) } as const;
-    await stage.store.deadLetters.file([deadLetter(1), deadLetter(2), deadLetter(3, old)], plusMs(stage.time, 1e9));
+    const refused = { queue: 'submit', job: null, sentAt: plusMs(stage.time, -72 * 60 * MINUTE_MS) } as const;
+    const letters = [deadLetter(1), deadLetter(2), deadLetter(3, old), deadLetter(4, refused)];
+    await stage.store.deadLetters.file(letters, plusMs(stage.time, 1e9));
     const { findings, deadLetters } = await ask(stage);
     expect(findings).toMatchObject([
       { severity: 'warning', subject: 'queue/facts', since: plusMs(stage.time, -2 * MINUTE_MS) },
-      { severity: 'info', subject: 'queue/wake' },
+      {
+        severity: 'info',
+        subject: 'queue/wake',
+        remedy: expect.stringContaining('Nothing has to be sent again') as string,
+      },
+      {
+        severity: 'info',
+        subject: 'queue/submit',
+        remedy: expect.stringContaining('send again what was refused') as string,
+      },
     ]);
     expect(findings[0]!.what).toMatch(
       /^2 messages about Job uid-1, moved to the dead-letter queue \(the last: .*\): Error: boom$/,
     );
-    expect(deadLetters).toHaveLength(3);
+    expect(deadLetters).toHaveLength(4);
   });
 
   test('with live tasks of finished or missing Jobs, or with deleted Jobs that do not stop', async () => {

@@ -1,6 +1,6 @@
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import type { Status } from '../../../shared/domain/scoreboard/status.ts';
-import type { Transition } from '../../../shared/domain/scoreboard/transition.ts';
+import { type Transition, isBesideBoard } from '../../../shared/domain/scoreboard/transition.ts';
 import type { JobSpec } from '../../../shared/domain/spec/job.ts';
 import type { Forbid } from './law.ts';
 import type { Shadow, ShadowBoard } from './shadow.ts';
@@ -74,7 +74,8 @@ export const dueOf = ({ since }: Gang, { gang }: JobSpec): EpochMs | null =>
 function checkUnspent(fresh: readonly Transition[], forbid: Forbid): void {
   for (const { op, index, attempt } of fresh)
     forbid(
-      op !== 'released' &&
+      !isBesideBoard(op) &&
+        op !== 'released' &&
         op !== 'succeeded' &&
         op !== 'renonce' &&
         op !== 'claim' &&

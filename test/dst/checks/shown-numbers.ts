@@ -69,6 +69,7 @@ export class ShownNumbers {
         isDeleting: 'deletionTimestamp' in metadata,
         isReady: status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
         // It is to end for its deadline, which no Pod shows; or its end is not published, and no row has said whether it was to.
+        isReplaced: facts.current === null && 'deletionTimestamp' in metadata,
         isUnsure: facts.current === null || facts.current.late !== null,
       });
     }
@@ -83,6 +84,8 @@ type SeenPod = {
   readonly isDeleting: boolean;
   readonly isReady: boolean;
   readonly isUnsure: boolean;
+  /** Its task still stops, and its index may have gone on without it. */
+  readonly isReplaced: boolean;
 };
 
 function compare(
@@ -108,8 +111,8 @@ function compare(
   // Of a Job that was made smaller or larger, the spec may be ahead until its change is published.
   if (spec.manifest.spec.completionMode !== 'Indexed' || spec.manifest.spec.completions !== size) return;
   const completed = parseStatusIndexes(status.completedIndexes ?? '', spec.manifest.spec.completions ?? 0);
-  for (const { index, phase } of pods) {
-    if (index >= (spec.manifest.spec.completions ?? 0)) continue;
+  for (const { index, phase, isReplaced } of pods) {
+    if (isReplaced || index >= (spec.manifest.spec.completions ?? 0)) continue;
     const isWrong = phase === 'Pending' || phase === 'Running' ? has(completed, index) : false;
     forbid(isWrong, 'G14', () => `index ${index} is completed, and its Pod is ${phase}`, index);
   }
