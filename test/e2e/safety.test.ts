@@ -224,6 +224,7 @@ describe("a task's environment", { timeout: TEST_MS }, () => {
         'WHO=world',
         'JOB_COMPLETION_INDEX=1',
         'MUSTER_ATTEMPT=1',
+        'MUSTER_COMPLETIONS=2',
         'MUSTER_JOB_NAME=env',
         'MUSTER_NAMESPACE=default',
         `MUSTER_WORKSPACE=${workspaceDir}`,
