@@ -12,7 +12,7 @@ import {
   nextPublished,
   numbered,
 } from '../../domain/scoreboard/published-pods.ts';
-import { shownStatus } from '../../domain/scoreboard/shown-status.ts';
+import { shownStatus, unpublishedStops } from '../../domain/scoreboard/shown-status.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Feed, FeedEntry, FeedMark } from '../../ports/feed.ts';
@@ -140,10 +140,14 @@ async function publication(order: Order, mark: FeedMark | null, feed: Feed) {
   const entry = feedEntry(order, mark);
   if (entry === null) return null;
   const before = mark === null ? NOTHING_PUBLISHED : await roomy(job.uid, mark, feed);
+  const stops = unpublishedStops(status.journal, { seq: mark?.seq ?? 0 });
   // Watches of a deleted Job see the end of everything that they have seen, and nothing more.
   return {
     ...entry,
-    published: entry.type === 'DELETED' ? before : nextPublished(before, entry.pods, isEnding(status.phase)),
+    published:
+      entry.type === 'DELETED'
+        ? before
+        : nextPublished(before, entry.pods, { stops, isEnding: isEnding(status.phase) }),
     shown: shownStatus(status),
   };
 }

@@ -94,16 +94,11 @@ const isLasting = (op: TransitionOp): op is Lasting =>
 type Leaving = 'released' | 'removed' | 'lingers';
 
 function stateAfter(step: Step, op: Exclude<TransitionOp, Unseen>, before: PodChange['state'] | undefined) {
-  if (isLasting(op) || op === 'lingers') return 'stopping';
+  if (isLasting(op)) return before ?? 'stopping';
+  if (op === 'lingers') return 'stopping';
   if (op === 'released' || op === 'removed' || ('gone' in step && step.gone === true)) return 'gone';
-  return before === undefined ? STATE_AFTER[op] : lastingState(before, STATE_AFTER[op]);
+  return STATE_AFTER[op];
 }
-
-/** A Pod that is being deleted stays so until it has ended, even if its task begins to run meanwhile. */
-export const lastingState = (before: PodChange['state'], after: PodChange['state']): PodChange['state'] =>
-  before === 'stopping' && LIVE.has(after) ? 'stopping' : after;
-
-const LIVE: ReadonlySet<PodChange['state']> = new Set(['claimed', 'launched', 'running', 'waiting'] as const);
 
 /** A Pod that a row of the feed reports. */
 export type PodChange = {

@@ -1,5 +1,5 @@
 import { chunkOf } from './board.ts';
-import { type PodChange, inOrderOfPods, lastingState } from './journal.ts';
+import { type PodChange, inOrderOfPods } from './journal.ts';
 
 /** What the feed last published about a Pod, and the number of that row: the Pod's resourceVersion. */
 export type PublishedPod = Pick<PodChange, 'index' | 'attempt' | 'state'> & { readonly number: number };
@@ -36,9 +36,20 @@ const RECENT_MAX = 120;
 /** A tail with this many is about 20 KB. */
 const TAIL_MAX = 8_000;
 
-/** What is published after a row has listed `pods`, and whether all of the Job's Pods are being deleted. */
-export function nextPublished(published: PublishedPods, pods: readonly PodChange[], isEnding: boolean): PublishedPods {
-  const changed = pods.map(({ index, attempt, state }) => ({ index, attempt, state, number: THIS_ROW }));
+/**
+ * What is published after a row has listed `pods`, and whether all of the Job's Pods are being deleted.
+ *
+ * @param stops those that are being deleted, by {@link podKey}: a row says of such a Pod what its task does, if that is new, too
+ */
+export function nextPublished(
+  published: PublishedPods,
+  pods: readonly PodChange[],
+  { stops, isEnding }: { readonly stops: Pick<ReadonlySet<string>, 'has'>; readonly isEnding: boolean },
+): PublishedPods {
+  const changed = pods.map(({ index, attempt, state }) => {
+    const pod = { index, attempt, state, number: THIS_ROW };
+    return stops.has(podKey(pod)) ? asStopping(pod) : pod;
+  });
   const recent = overlaid(published.recent, changed);
   return {
     ...published,
@@ -104,13 +115,20 @@ const above = (pods: readonly PublishedPod[], through: number): readonly Publish
 
 export const podKey = ({ index, attempt }: Pick<PublishedPod, 'index' | 'attempt'>): string => `${index}/${attempt}`;
 
-/** Both, by index and attempt; a Pod in both is as `later` says, but for one that is being deleted: see {@link lastingState}. */
+/**
+ * Both, by index and attempt; a Pod in both is as `later` says. But a Pod that is being deleted stays so until it has ended, even if
+ * its task begins to run meanwhile.
+ */
 function overlaid(earlier: readonly PublishedPod[], later: readonly PublishedPod[]): readonly PublishedPod[] {
   if (earlier.length === 0 || later.length === 0) return inOrderOfPods([...earlier, ...later]);
   const pods = new Map(earlier.map((pod) => [podKey(pod), pod]));
   for (const pod of later) {
-    const before = pods.get(podKey(pod));
-    pods.set(podKey(pod), before === undefined ? pod : { ...pod, state: lastingState(before.state, pod.state) });
+    const key = podKey(pod);
+    pods.set(key, pods.get(key)?.state === 'stopping' ? asStopping(pod) : pod);
   }
   return inOrderOfPods([...pods.values()]);
 }
+
+const asStopping = (pod: PublishedPod): PublishedPod => (LIVE.has(pod.state) ? { ...pod, state: 'stopping' } : pod);
+
+const LIVE: ReadonlySet<PublishedPod['state']> = new Set(['claimed', 'launched', 'running', 'waiting'] as const);

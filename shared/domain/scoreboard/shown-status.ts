@@ -72,7 +72,7 @@ export type UnpublishedStop = { readonly stopping: boolean; readonly podDeleted:
 /** Pods that are to end since what was published, by {@link podKey}: users do not see that yet, unless another reason is older. */
 export function unpublishedStops(
   { entries }: Journal,
-  published: Published | null,
+  published: Pick<Published, 'seq'> | null,
 ): ReadonlyMap<string, UnpublishedStop> {
   const stops = new Map<string, UnpublishedStop>();
   if (published === null) return stops;

@@ -77,12 +77,7 @@ describe('changes that a watch of Pods receives', () => {
     [['claim 0', 'released 0'], 0, '', 'nobody has ever been told of it'],
     [['claim 0', 'released 0'], 1, '0 gone', 'somebody has'],
     [['claim 0', 'renonce 0'], 0, '0 claimed', 'a launch that is refused changes no Pod'],
-    [
-      ['running 0', 'stopping 0'],
-      0,
-      '0 stopping',
-      'one that is asked to stop is being deleted, whatever its task does',
-    ],
+    [['running 0', 'stopping 0'], 0, '0 running', 'one that is asked to stop still runs'],
     [['running 0', 'stopping 0'], 1, '0 stopping', 'what it is has been told, that it is being deleted has not'],
     [['running 0', 'podDeleted 0'], 1, '0 stopping', 'the same, for a user'],
     [['succeeded 0', 'removed 0'], 1, '0 gone', 'a user has deleted a Pod that had ended'],
