@@ -68,7 +68,7 @@ export async function refusals(t: Terminal): Promise<void> {
     [`port-forward ${name} 8080:80`, 'port-forward to pod'],
   ] as const) {
     await t.shows(line, clean);
-    await t.shows(line, `${words} "pi-xxxxx" is not supported`);
+    await t.shows(line, new RegExp(`${words} "pi-xxxxx" is not supported: `));
   }
   await t.shows(`label pod ${name} a=b`, clean);
   await t.run('delete job pi');
