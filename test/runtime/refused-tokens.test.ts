@@ -107,7 +107,7 @@ test.each<[string, object | string, TaskFailure]>([
   expect(w.warnings.join()).toContain('"task":"answered"');
 });
 
-test('a name that another Job has is told, too; a Job that is made answers for itself', async () => {
+test('a name that another Job has is an answer, too; a Job that is made answers for itself', async () => {
   const w = await world();
   const manifest = job({});
   await w.submit([{ manifest, taskToken: 'first' }]);

@@ -10,7 +10,7 @@ test.each([
   [409, 'AlreadyExists'],
   [413, 'RequestEntityTooLarge'],
   [422, 'Invalid'],
-])('%d %s is final: whoever waits is told', (code, reason) => {
+])('%d %s is final: the task that waits gets it as its answer', (code, reason) => {
   expect(refusalAnswer(status(code, reason))).toEqual({ error: reason, cause: 'why' });
 });
 

@@ -28,7 +28,7 @@ import { checkFirstPods } from './shown-steps.ts';
 import { lies } from './truth.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
 
-/** Is told of everything that is watched: what one reads when a seed has turned red. */
+/** Gets everything that is watched: what one reads when a seed has turned red. */
 export type Tell = (what: string, about: About) => void;
 
 /** Tasks that Muster has not started carry nonces from here on: they must be stopped, and count for nothing. */

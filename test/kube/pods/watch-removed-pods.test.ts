@@ -36,7 +36,7 @@ async function ended(world: World, how: { readonly silent?: boolean } = {}) {
 
 const phase = (selected: string) => `&fieldSelector=status.phase${encodeURIComponent(selected)}`;
 
-test('one that selects what runs is told once that it does not; one that selects what has ended, that it is gone', async () => {
+test('one that selects what runs gets DELETED once, at the end; one that selects what has ended, when the Pod goes', async () => {
   const world = await aLife();
   await ended(world);
   expect(await remove(world)).toBe(200);

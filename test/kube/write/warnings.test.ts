@@ -59,7 +59,7 @@ test('without fieldValidation an unknown field is dropped with a warning, by wha
   expect((await send(world, 'PATCH', `${url}?fieldManager=me`, typo, APPLY)).body.message).toContain('not declared');
 });
 
-test('a field that is written twice is told by whatever verb it comes', async () => {
+test('every verb warns of a field that is written twice', async () => {
   const world = await aWorld();
   const twice = (document: object): string => `${JSON.stringify(document).slice(0, -1)},"kind":"Job"}`;
   const sent = async (method: string, path: string, document: object, type = 'application/json') => {
@@ -78,6 +78,6 @@ test('a field that is written twice is told by whatever verb it comes', async ()
   expect(await sent('PATCH', url, { kind: 'Job' }, MERGE)).toEqual([200, warning]);
 });
 
-test('what is warned of twice is told once', () => {
+test('a warning that comes twice is sent once', () => {
   expect(withWarnings(new Response(), ['a', 'b', 'a']).headers.get('warning')).toBe('299 - "a", 299 - "b"');
 });
