@@ -1,0 +1,154 @@
+import {
+  type AlarmPage,
+  type AlarmRange,
+  FIELD,
+  type Page,
+  type Range,
+  type Refusal,
+  type Row,
+  type RowKey,
+  type Write,
+} from './row.ts';
+
+/** One request to the table, as data, or several programs at once. */
+export type Request =
+  | { readonly kind: 'get'; readonly keys: readonly RowKey[] }
+  | { readonly kind: 'range'; readonly range: Range }
+  | { readonly kind: 'write'; readonly write: Write }
+  | { readonly kind: 'transact'; readonly token: string; readonly writes: readonly Write[] }
+  | { readonly kind: 'batch'; readonly writes: readonly Write[] }
+  | { readonly kind: 'alarms'; readonly range: AlarmRange }
+  | { readonly kind: 'pause'; readonly ms: number }
+  | { readonly kind: 'all'; readonly programs: readonly Program<unknown>[] };
+
+/**
+ * What a method of a store does: it yields requests and gets their answers, and returns the method's answer. Between two requests
+ * its process may die, and others may come between; a request that throws throws here.
+ */
+export type Program<T> = Generator<Request, T, unknown>;
+
+/** The row with this key; null: there is none (any more). Strongly consistent. */
+export function* get(key: RowKey): Program<Row | null> {
+  const { rows } = (yield { kind: 'get', keys: [key] }) as { readonly rows: readonly Row[] };
+  return rows[0] ?? null;
+}
+
+/** DynamoDB takes this many keys at once. */
+const KEYS_PER_GET = 100;
+
+/** The existing rows for these keys, in any order. Each is read by itself: together they may never have been true. */
+export function* getAll(keys: readonly RowKey[]): Program<readonly Row[]> {
+  const found: Row[] = [];
+  for (let from = 0; from < keys.length; from += KEYS_PER_GET) {
+    let rest = keys.slice(from, from + KEYS_PER_GET);
+    for (let nth = 1; rest.length > 0; nth++) {
+      const answer = (yield { kind: 'get', keys: rest }) as {
+        readonly rows: readonly Row[];
+        readonly unread: RowKey[];
+      };
+      found.push(...answer.rows);
+      rest = answer.unread;
+      if (rest.length > 0) yield* pauseOrGiveUp(nth, `${rest.length} rows were not read`);
+    }
+  }
+  return found;
+}
+
+/** One page of a range. */
+export function* page(range: Range): Program<Page> {
+  return (yield { kind: 'range', range }) as Page;
+}
+
+/** The first `max` rows of a range, or all of them, over as many pages as needed. */
+export function* rowsIn(range: Range, max = Number.POSITIVE_INFINITY): Program<readonly Row[]> {
+  const found: Row[] = [];
+  let after: RowKey | null = null;
+  do {
+    const limit: Pick<Range, 'limit'> = max === Number.POSITIVE_INFINITY ? {} : { limit: max - found.length };
+    const { rows, next }: Page = yield* page({ ...range, ...limit, after });
+    found.push(...rows);
+    after = next;
+  } while (after !== null && found.length < max);
+  return found;
+}
+
+/** Carries out one write. null: done. */
+export function* write(wanted: Write): Program<Refusal | null> {
+  return (yield { kind: 'write', write: wanted }) as Refusal | null;
+}
+
+/** The same for a write that sets `by` to `token`: null if an earlier try of this very write has done it. */
+export function* writeBy(token: string, wanted: Write): Program<Refusal | null> {
+  const refusal = yield* write(wanted);
+  return isBy(refusal, token) ? null : refusal;
+}
+
+/** Carries out all writes (null) or none. `token` names the transaction. */
+export function* transact(token: string, writes: readonly Write[]): Program<readonly (Refusal | null)[] | null> {
+  return (yield { kind: 'transact', token, writes }) as readonly (Refusal | null)[] | null;
+}
+
+/**
+ * The row was made by the write named `token`. So a repeat after a lost answer does not count as a lost race. The content is not
+ * compared: two passes may decide the same at the same moment, and only one of them has won.
+ */
+export const isBy = (refusal: Refusal | null | undefined, token: string): boolean =>
+  refusal?.kind === 'condition' && refusal.row?.fields[FIELD.by] === token;
+
+/** DynamoDB takes this many writes at once. */
+const WRITES_PER_BATCH = 25;
+
+/** Carries out puts and deletions without conditions, in any order. `what`: the rows, for the error when the table is throttled. */
+export function* writeAll(writes: readonly Write[], what: string): Program<void> {
+  const batches: Program<void>[] = [];
+  for (let from = 0; from < writes.length; from += WRITES_PER_BATCH)
+    batches.push(writeBatch(writes.slice(from, from + WRITES_PER_BATCH), what));
+  yield* all(batches);
+}
+
+function* writeBatch(writes: readonly Write[], what: string): Program<void> {
+  let rest = writes;
+  for (let nth = 1; rest.length > 0; nth++) {
+    rest = (yield { kind: 'batch', writes: rest }) as readonly Write[];
+    if (rest.length > 0) yield* pauseOrGiveUp(nth, `${rest.length} ${what} were not written`);
+  }
+}
+
+/** What a batch leaves out is requested again this often, with doubled waits: 6 s in total. */
+const BATCH_TRIES = 8;
+const BATCH_WAIT_MS = 25;
+
+function* pauseOrGiveUp(nth: number, undone: string): Program<void> {
+  if (nth >= BATCH_TRIES) throw new Error(`${undone}: the table is throttled`);
+  yield* pause(BATCH_WAIT_MS * 2 ** nth);
+}
+
+/** A page of the index of alarms. */
+export function* alarmPage(range: AlarmRange): Program<AlarmPage> {
+  return (yield { kind: 'alarms', range }) as AlarmPage;
+}
+
+/** Waits before another try. */
+export function* pause(ms: number): Program<void> {
+  yield { kind: 'pause', ms };
+}
+
+/** Runs programs at once, a few at a time. The first that throws makes this throw; the others go on. */
+export function* all<T>(programs: readonly Program<T>[]): Program<readonly T[]> {
+  if (programs.length === 0) return [];
+  return (yield { kind: 'all', programs }) as readonly T[];
+}
+
+/** A transaction takes milliseconds; after 1.2 s, it is a different one each time. */
+const CONFLICT_TRIES = 7;
+const CONFLICT_WAIT_MS = 10;
+
+/** Repeats `work` while it conflicts with transactions in progress. Throws after too many tries. */
+export function* unlessConflict<T>(what: string, work: () => Program<T | 'conflict'>): Program<T> {
+  for (let nth = 0; nth < CONFLICT_TRIES; nth++) {
+    const outcome = yield* work();
+    if (outcome !== 'conflict') return outcome;
+    yield* pause(CONFLICT_WAIT_MS * 2 ** nth);
+  }
+  throw new Error(`${what}: other transactions were in the way ${CONFLICT_TRIES} times`);
+}

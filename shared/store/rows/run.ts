@@ -1,0 +1,83 @@
+import type { EpochMs } from '../../domain/base/time.ts';
+import { comesBefore } from '../../domain/base/text-order.ts';
+import { unreachable } from '../../domain/base/invariant.ts';
+import type { Program, Request } from './program.ts';
+import { type Row, type RowKey, type Rows, isExpired } from './row.ts';
+
+/** A program's next step: the answer to its last request. */
+type Answered = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+
+/**
+ * Runs a program against an engine. Rows whose time has passed are left out of what it reads.
+ *
+ * @param now the clock by which rows expire
+ * @returns what the program returns
+ * @throws what the engine throws, unless the program catches it
+ */
+export async function run<T>(rows: Rows, now: () => EpochMs, program: Program<T>): Promise<T> {
+  let step = program.next();
+  while (step.done !== true) {
+    const answered = await answerTo(step.value, rows, now);
+    step = answered.ok ? program.next(answered.value) : program.throw(answered.error);
+  }
+  return step.value;
+}
+
+async function answerTo(request: Request, rows: Rows, now: () => EpochMs): Promise<Answered> {
+  try {
+    return { ok: true, value: await carryOut(request, rows, now) };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+async function carryOut(request: Request, rows: Rows, now: () => EpochMs): Promise<unknown> {
+  switch (request.kind) {
+    case 'get': {
+      const keys = request.keys.filter(isKey);
+      if (keys.length === 0) return { rows: [], unread: [] };
+      const answer = await rows.get(keys);
+      return { rows: alive(answer.rows, now()), unread: answer.unread };
+    }
+    case 'range': {
+      const { partition, from, to } = request.range;
+      // DynamoDB refuses a range that ends before it begins, and keys that are too long for any row.
+      const isPossible = !comesBefore(to, from) && [from, to].every((sort) => isKey({ partition, sort }));
+      if (!isPossible) return { rows: [], next: null };
+      const page = await rows.range(request.range);
+      return { rows: alive(page.rows, now()), next: page.next };
+    }
+    case 'write':
+      return rows.write(request.write);
+    case 'transact':
+      return rows.transact(request.token, request.writes);
+    case 'batch':
+      return rows.batch(request.writes);
+    case 'alarms':
+      return rows.alarms(request.range);
+    case 'pause':
+      return rows.pause(request.ms);
+    case 'all':
+      return runAll(request.programs, rows, now);
+    default:
+      return unreachable(request);
+  }
+}
+
+/** A few at a time, in order; answers in their order. */
+async function runAll(programs: readonly Program<unknown>[], rows: Rows, now: () => EpochMs): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  const rest = programs.entries();
+  const worker = async (): Promise<void> => {
+    for (const [nth, program] of rest) answers[nth] = await run(rows, now, program);
+  };
+  await Promise.all(Array.from({ length: Math.min(rows.atOnce, programs.length) }, worker));
+  return answers;
+}
+
+/** Rows with a fault are kept: the reader decides. */
+const alive = (rows: readonly Row[], now: EpochMs): readonly Row[] => rows.filter((row) => !isExpired(row, now));
+
+/** DynamoDB's limits in bytes. Names are shorter, but a request may ask for anything. */
+const isKey = ({ partition, sort }: RowKey): boolean =>
+  Buffer.byteLength(partition) <= 2048 && Buffer.byteLength(sort) <= 1024;
