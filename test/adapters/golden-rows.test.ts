@@ -8,7 +8,7 @@ import {
   SpecSchema,
   TemplatesSchema,
   packPods,
-} from '../../shared/adapters/row-bodies.ts';
+} from '../../shared/store/programs/row-bodies.ts';
 import { appendRequest } from '../../shared/adapters/aws/dynamodb/dynamo-feed.ts';
 import { launchesRequest, templatesRequest } from '../../shared/adapters/aws/dynamodb/dynamo-launches.ts';
 import { bodyIn } from '../../shared/adapters/aws/dynamodb/dynamo-row.ts';

@@ -1,7 +1,7 @@
 import { type JobUid, asJobUid } from '../../domain/base/ids.ts';
 import { type ObjectKey, STORED_KINDS, type StoredKind } from '../../ports/object-store.ts';
 import { ifReadable } from '../../domain/base/unreadable-row.ts';
-import { NameSchema, SpecSchema } from '../row-bodies.ts';
+import { NameSchema, SpecSchema } from '../../store/programs/row-bodies.ts';
 import { nextNumber } from './lmdb-feed.ts';
 import { StoreFileError } from './lmdb-file.ts';
 import {

@@ -1,7 +1,7 @@
 import { chunkOf } from '../../domain/scoreboard/board.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import type { AttemptRecord, JobStore, LaunchRow } from '../../ports/job-store.ts';
-import { AttemptSchema, SlotsSchema, TemplatesSchema } from '../row-bodies.ts';
+import { AttemptSchema, SlotsSchema, TemplatesSchema } from '../../store/programs/row-bodies.ts';
 import { attemptKey, attemptRange, launchKey, templateKey } from './lmdb-keys.ts';
 import { type Row, jsonIn, jsonRow } from './lmdb-row.ts';
 import type { LmdbRows } from './lmdb-rows.ts';

@@ -1,6 +1,6 @@
 import { asEpochMs } from '../../domain/base/time.ts';
 import type { CronRow, CronStore } from '../../ports/cron-store.ts';
-import { CronBodySchema } from '../row-bodies.ts';
+import { CronBodySchema } from '../../store/programs/row-bodies.ts';
 import { CRON_ALARMS, cronAlarmKey, cronKey } from './lmdb-keys.ts';
 import { EMPTY, type Row, jsonIn, jsonRow } from './lmdb-row.ts';
 import type { LmdbRows } from './lmdb-rows.ts';

@@ -1,5 +1,5 @@
 import type { DeadLetterStore, StoredDeadLetter } from '../../ports/dead-letters.ts';
-import { DeadLetterSchema } from '../row-bodies.ts';
+import { DeadLetterSchema } from '../../store/programs/row-bodies.ts';
 import { DEAD_LETTERS, deadLetterKey, rangeOf } from './lmdb-keys.ts';
 import { jsonIn, jsonRow } from './lmdb-row.ts';
 import type { LmdbRows } from './lmdb-rows.ts';

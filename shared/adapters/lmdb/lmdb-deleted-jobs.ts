@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type JobUid, type TaskArn, asJobUid, asTaskArn } from '../../domain/base/ids.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { ifReadable } from '../../domain/base/unreadable-row.ts';
-import { ReservationsSchema, SlotsSchema } from '../row-bodies.ts';
+import { ReservationsSchema, SlotsSchema } from '../../store/programs/row-bodies.ts';
 import { JOBS, RESERVED_KEY, attemptsOf, jobOf, launchesOf, rangeOf, statusKey } from './lmdb-keys.ts';
 import { statusIn } from './lmdb-jobs.ts';
 import { type Row, jsonIn } from './lmdb-row.ts';

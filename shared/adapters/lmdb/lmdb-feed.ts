@@ -1,7 +1,14 @@
 import { plusMs } from '../../domain/base/time.ts';
 import { numbered } from '../../domain/scoreboard/published-pods.ts';
 import type { Feed, FeedRow } from '../../ports/feed.ts';
-import { FeedRowSchema, MarkSchema, PublishedPodListSchema, packMark, packPods, packPublished } from '../row-bodies.ts';
+import {
+  FeedRowSchema,
+  MarkSchema,
+  PublishedPodListSchema,
+  packMark,
+  packPods,
+  packPublished,
+} from '../../store/programs/row-bodies.ts';
 import { feedKey, headKey, markKey, numberInFeedKey, publishedKey } from './lmdb-keys.ts';
 import { EMPTY, jsonIn, jsonRow } from './lmdb-row.ts';
 import type { LmdbRows, Transaction } from './lmdb-rows.ts';

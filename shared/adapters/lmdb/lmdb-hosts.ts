@@ -1,5 +1,5 @@
 import type { HostRow, HostStore, Reservation } from '../../ports/host-store.ts';
-import { HostsSchema, ReservationsSchema } from '../row-bodies.ts';
+import { HostsSchema, ReservationsSchema } from '../../store/programs/row-bodies.ts';
 import { RESERVED_KEY, hostsKey, hostsOf, rangeOf } from './lmdb-keys.ts';
 import { type Row, jsonIn, jsonRow } from './lmdb-row.ts';
 import type { LmdbRows } from './lmdb-rows.ts';

@@ -1,7 +1,12 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { type ContentHead, type ContentId, type ItemStore, REMOVAL_AFTER_MS } from '../../ports/item-store.ts';
-import { runsOf } from '../item-runs.ts';
-import { ContentHeadSchema, ItemReservationSchema, ItemRunSchema, PartSummarySchema } from '../row-bodies.ts';
+import { runsOf } from '../../store/programs/item-runs.ts';
+import {
+  ContentHeadSchema,
+  ItemReservationSchema,
+  ItemRunSchema,
+  PartSummarySchema,
+} from '../../store/programs/row-bodies.ts';
 import {
   CONTENTS,
   contentKey,

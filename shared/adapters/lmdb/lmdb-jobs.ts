@@ -14,7 +14,7 @@ import {
   type StoredChunk,
   ownerUidOf,
 } from '../../ports/job-store.ts';
-import { NameSchema, SpecSchema } from '../row-bodies.ts';
+import { NameSchema, SpecSchema } from '../../store/programs/row-bodies.ts';
 import {
   ALARMS,
   NAMES,

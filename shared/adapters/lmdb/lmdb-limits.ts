@@ -1,6 +1,6 @@
 import { IDLE_PACE } from '../../domain/base/pace.ts';
 import type { LimitRow, Limits } from '../../ports/limits.ts';
-import { PaceSchema } from '../row-bodies.ts';
+import { PaceSchema } from '../../store/programs/row-bodies.ts';
 import { limitKey } from './lmdb-keys.ts';
 import { type Row, jsonIn, jsonRow } from './lmdb-row.ts';
 import type { LmdbRows } from './lmdb-rows.ts';

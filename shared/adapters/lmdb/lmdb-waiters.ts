@@ -1,5 +1,5 @@
 import type { WaiterKey, Waiters } from '../../ports/waiters.ts';
-import { WaiterSchema } from '../row-bodies.ts';
+import { WaiterSchema } from '../../store/programs/row-bodies.ts';
 import { isShortEnough, rangeOf, waiterKey, waitersOf } from './lmdb-keys.ts';
 import { jsonIn, jsonRow } from './lmdb-row.ts';
 import type { LmdbRows } from './lmdb-rows.ts';

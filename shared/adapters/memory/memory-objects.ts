@@ -12,7 +12,7 @@ import {
   type StoredObject,
 } from '../../ports/object-store.ts';
 import { FEED_RETENTION_MS } from '../../ports/feed.ts';
-import { changeOf } from '../object-change.ts';
+import { changeOf } from '../../store/programs/object-change.ts';
 
 /** As text, as DynamoDB stores them: callers share no object, and what JSON drops is dropped. */
 type Row = { readonly key: ObjectKey; readonly version: number; readonly text: string };

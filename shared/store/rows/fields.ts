@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { isNewerFormat } from '../../domain/base/newer-format.ts';
 import { type EpochMs, toTtl } from '../../domain/base/time.ts';
-import { FIELD, type Fields, type Row, type RowKey, type Write, nameOf } from './row.ts';
+import { FIELD, type Fields, type Row, type RowKey, type Update, type Write, nameOf } from './row.ts';
 import { liveVersionIs, versionIs } from './condition.ts';
 
 /** A row that this version of Muster did not write. */
@@ -79,7 +79,7 @@ export const nextVersion = (
   version: number,
   set: Fields,
   expires?: { readonly at: EpochMs; readonly now: EpochMs },
-): Write => ({
+): Update => ({
   kind: 'update',
   key,
   set: {

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../domain/base/time.ts';
 import {
   type AlarmPage,
   type AlarmRange,
@@ -8,6 +9,7 @@ import {
   type Row,
   type RowKey,
   type Write,
+  isExpired,
 } from './row.ts';
 
 /** One request to the table, as data, or several programs at once. */
@@ -81,6 +83,12 @@ export function* write(wanted: Write): Program<Refusal | null> {
 export function* writeBy(token: string, wanted: Write): Program<Refusal | null> {
   const refusal = yield* write(wanted);
   return isBy(refusal, token) ? null : refusal;
+}
+
+/** The row that a refused write has met: the one that the refusal brought, or else as it is now. null: it is gone. */
+export function* storedNow(key: RowKey, refusal: Refusal, now: EpochMs): Program<Row | null> {
+  if (refusal.kind === 'conflict') return yield* get(key);
+  return refusal.row === null || isExpired(refusal.row, now) ? null : refusal.row;
 }
 
 /** Carries out all writes (null) or none. `token` names the transaction. */

@@ -48,6 +48,8 @@ export type Write = (
   readonly returnOld?: boolean;
 };
 
+export type Update = Extract<Write, { readonly kind: 'update' }>;
+
 /** Why one write (of a transaction) was not carried out. */
 export type Refusal =
   /** The condition did not hold. `row`: the existing row, also an expired one, if the write wants it. */

@@ -5,7 +5,7 @@ import type { JobUid } from '../../../domain/base/ids.ts';
 import { invariant } from '../../../domain/base/invariant.ts';
 import { TABLE } from '../../../names/table.ts';
 import type { AttemptRecord, JobStore } from '../../../ports/job-store.ts';
-import { AttemptSchema } from '../../row-bodies.ts';
+import { AttemptSchema } from '../../../store/programs/row-bodies.ts';
 import { writeBatches } from './dynamo-batches.ts';
 import { attemptKey, attemptPartitionBefore, attemptPartitions, attemptSort } from './dynamo-keys.ts';
 import { queryAll, rangeRequest } from './dynamo-read.ts';

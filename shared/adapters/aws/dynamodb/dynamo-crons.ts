@@ -2,7 +2,7 @@ import { DeleteItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { TABLE } from '../../../names/table.ts';
 import type { CronRow, CronStore } from '../../../ports/cron-store.ts';
-import { CronBodySchema } from '../../row-bodies.ts';
+import { CronBodySchema } from '../../../store/programs/row-bodies.ts';
 import { dueRequest } from './dynamo-alarms.ts';
 import { CRON_SHARD, cronKey, cronUidIn } from './dynamo-keys.ts';
 import { readRow } from './dynamo-read.ts';

@@ -2,7 +2,7 @@ import { PutItemCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/c
 import { toTtl } from '../../../domain/base/time.ts';
 import { TABLE } from '../../../names/table.ts';
 import type { DeadLetterStore, StoredDeadLetter } from '../../../ports/dead-letters.ts';
-import { DeadLetterSchema } from '../../row-bodies.ts';
+import { DeadLetterSchema } from '../../../store/programs/row-bodies.ts';
 import { LETTER_PARTITION, deadLetterKey } from './dynamo-keys.ts';
 import { ATTRIBUTE, type Row, ROW_VERSION, alive, jsonIn, number, packedJson, text } from './dynamo-row.ts';
 import { type Table, eachOf } from './dynamo-write.ts';

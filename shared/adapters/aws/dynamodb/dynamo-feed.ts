@@ -12,7 +12,7 @@ import {
   packMark,
   packPods,
   packPublished,
-} from '../../row-bodies.ts';
+} from '../../../store/programs/row-bodies.ts';
 import { headAfterLoss, headIn, headIs, readFeedPage } from './dynamo-feed-page.ts';
 import { FEED_PARTITION, feedHeadKey, feedKey, markKey, partNameIn, publishedKey } from './dynamo-keys.ts';
 import { readRow, readRows } from './dynamo-read.ts';

@@ -4,7 +4,7 @@ import { type EpochMs, toTtl } from '../../../domain/base/time.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
 import { TABLE } from '../../../names/table.ts';
 import type { HostRow, HostStore, Reservation } from '../../../ports/host-store.ts';
-import { HostsSchema, ReservationsSchema } from '../../row-bodies.ts';
+import { HostsSchema, ReservationsSchema } from '../../../store/programs/row-bodies.ts';
 import { HOSTS_RANGE, hostsKey, jobPartition, limitKey } from './dynamo-keys.ts';
 import { queryAll, rangeRequest, readRow } from './dynamo-read.ts';
 import { ATTRIBUTE, type Row, alive, jsonIn, number, numberIn, packedJson, text, textIn } from './dynamo-row.ts';

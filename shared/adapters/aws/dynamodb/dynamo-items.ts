@@ -10,8 +10,13 @@ import {
   type ItemStore,
   REMOVAL_AFTER_MS,
 } from '../../../ports/item-store.ts';
-import { runsOf } from '../../item-runs.ts';
-import { ContentHeadSchema, ItemReservationSchema, ItemRunSchema, PartSummarySchema } from '../../row-bodies.ts';
+import { runsOf } from '../../../store/programs/item-runs.ts';
+import {
+  ContentHeadSchema,
+  ItemReservationSchema,
+  ItemRunSchema,
+  PartSummarySchema,
+} from '../../../store/programs/row-bodies.ts';
 import { writeBatches } from './dynamo-batches.ts';
 import {
   CONTENT_PARTITION,

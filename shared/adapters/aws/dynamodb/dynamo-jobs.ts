@@ -7,7 +7,7 @@ import type { Status } from '../../../domain/scoreboard/status.ts';
 import { TABLE } from '../../../names/table.ts';
 import { type JobStore, type StoredChunk, type StoredSpec, ownerUidOf } from '../../../ports/job-store.ts';
 import { alarmOf } from './dynamo-alarms.ts';
-import { SpecSchema, PublishedPodsSchema } from '../../row-bodies.ts';
+import { SpecSchema, PublishedPodsSchema } from '../../../store/programs/row-bodies.ts';
 import { specAttributes, statusAttributes } from './dynamo-commit.ts';
 import { boardKey, markKey, nameKey, specKey, statusKey, templateKey, publishedKey } from './dynamo-keys.ts';
 import { readRow, readRows } from './dynamo-read.ts';

@@ -4,7 +4,7 @@ import type { JobUid } from '../../../domain/base/ids.ts';
 import type { LaunchTemplate } from '../../../domain/task/task.ts';
 import { TABLE } from '../../../names/table.ts';
 import type { JobStore, LaunchRow } from '../../../ports/job-store.ts';
-import { SlotsSchema, TemplatesSchema } from '../../row-bodies.ts';
+import { SlotsSchema, TemplatesSchema } from '../../../store/programs/row-bodies.ts';
 import { jobPartition, launchKey, launchSort, templateKey } from './dynamo-keys.ts';
 import { queryAll, rangeRequest, readRow } from './dynamo-read.ts';
 import { ATTRIBUTE, type Row, alive, jsonIn, number, numberIn, packedJson, text, textIn } from './dynamo-row.ts';

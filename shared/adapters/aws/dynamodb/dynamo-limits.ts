@@ -1,7 +1,7 @@
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { IDLE_PACE, type PaceState } from '../../../domain/base/pace.ts';
 import type { LimitName, LimitRow, Limits } from '../../../ports/limits.ts';
-import { RecentGrantsSchema } from '../../row-bodies.ts';
+import { RecentGrantsSchema } from '../../../store/programs/row-bodies.ts';
 import { limitKey } from './dynamo-keys.ts';
 import { readRow } from './dynamo-read.ts';
 import { ATTRIBUTE, type Row, number, numberIn, text, textIn } from './dynamo-row.ts';

@@ -1,7 +1,7 @@
 import { toTtl } from '../../../domain/base/time.ts';
 import { TABLE } from '../../../names/table.ts';
 import type { Waiters } from '../../../ports/waiters.ts';
-import { WaiterSchema } from '../../row-bodies.ts';
+import { WaiterSchema } from '../../../store/programs/row-bodies.ts';
 import { writeBatches } from './dynamo-batches.ts';
 import { waiterKey, waiterPartition, waiterSort } from './dynamo-keys.ts';
 import { queryAll, rangeRequest } from './dynamo-read.ts';

@@ -3,7 +3,7 @@ import { type EpochMs, plusMs, toTtl } from '../../../../domain/base/time.ts';
 import { standingOf } from '../../../../domain/spec/namespace.ts';
 import { TABLE } from '../../../../names/table.ts';
 import type { ObjectCommit, ObjectKey, ObjectStore, StoredKind } from '../../../../ports/object-store.ts';
-import { type UnnumberedChange, changeOf } from '../../../object-change.ts';
+import { type UnnumberedChange, changeOf } from '../../../../store/programs/object-change.ts';
 import { headAfterLoss, headIn, headIs } from '../dynamo-feed-page.ts';
 import { namespaceKey, objectFeedKey, objectHeadKey, objectKey, objectSort } from '../dynamo-keys.ts';
 import { fitting, readNamespace, readObject } from './dynamo-object-rows.ts';

@@ -8,7 +8,7 @@ import {
   type StoredKind,
   type StoredObject,
 } from '../../../../ports/object-store.ts';
-import { ChangeSchema, DocumentSchema } from '../../../row-bodies.ts';
+import { ChangeSchema, DocumentSchema } from '../../../../store/programs/row-bodies.ts';
 import { objectKey, objectSort } from '../dynamo-keys.ts';
 import { readRow } from '../dynamo-read.ts';
 import { ATTRIBUTE, type Row, jsonIn, numberIn, packedJson, textIn } from '../dynamo-row.ts';

@@ -1,4 +1,4 @@
-import type { ObjectChange, ObjectKey, StoredDocument, StoredObject } from '../ports/object-store.ts';
+import type { ObjectChange, ObjectKey, StoredDocument, StoredObject } from '../../ports/object-store.ts';
 
 /** A change of one object before it has a number; `document` is what the feed shows of it. */
 export type UnnumberedChange = Pick<ObjectChange, 'type' | 'labelsBefore'> & {

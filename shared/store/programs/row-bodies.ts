@@ -1,25 +1,25 @@
 import * as z from 'zod';
-import { type EpochMs, asEpochMs } from '../domain/base/time.ts';
-import type { PaceState } from '../domain/base/pace.ts';
-import type { RecentGrants } from '../domain/base/recent-grants.ts';
-import { asJobUid, asTaskArn } from '../domain/base/ids.ts';
-import type { FurikoPart } from '../domain/furiko/furiko-job.ts';
-import { inOrderOfPods } from '../domain/scoreboard/journal.ts';
-import { RESOURCE_COLUMNS, type TaskColumns } from '../domain/items/task-columns.ts';
-import type { JobManifest, JobStatusDocument } from '../domain/spec/manifest.ts';
-import type { CronState } from '../domain/cron/cron-state.ts';
-import type { ConfigState } from '../domain/furiko/config-state.ts';
-import type { ConfigRow, CronJobRow } from '../ports/cron-store.ts';
-import type { ContentHead, ItemReservation, ItemRun, PartSummary } from '../ports/item-store.ts';
-import type { Host, Reservation } from '../ports/host-store.ts';
-import type { AttemptRecord, LaunchSlot, StoredSpec } from '../ports/job-store.ts';
-import type { FeedEntry, PodChange } from '../ports/feed.ts';
-import type { ShownStatus } from '../domain/scoreboard/shown-status.ts';
-import type { PublishedPods, PublishedPod } from '../domain/scoreboard/published-pods.ts';
-import { type StoredDeadLetter, QUEUE_NAMES } from '../ports/dead-letters.ts';
-import type { StoredDocument } from '../ports/object-store.ts';
-import type { Waiter } from '../ports/waiters.ts';
-import type { LaunchTemplate } from '../domain/task/task.ts';
+import { type EpochMs, asEpochMs } from '../../domain/base/time.ts';
+import type { PaceState } from '../../domain/base/pace.ts';
+import type { RecentGrants } from '../../domain/base/recent-grants.ts';
+import { asJobUid, asTaskArn } from '../../domain/base/ids.ts';
+import type { FurikoPart } from '../../domain/furiko/furiko-job.ts';
+import { inOrderOfPods } from '../../domain/scoreboard/journal.ts';
+import { RESOURCE_COLUMNS, type TaskColumns } from '../../domain/items/task-columns.ts';
+import type { JobManifest, JobStatusDocument } from '../../domain/spec/manifest.ts';
+import type { CronState } from '../../domain/cron/cron-state.ts';
+import type { ConfigState } from '../../domain/furiko/config-state.ts';
+import type { ConfigRow, CronJobRow } from '../../ports/cron-store.ts';
+import type { ContentHead, ItemReservation, ItemRun, PartSummary } from '../../ports/item-store.ts';
+import type { Host, Reservation } from '../../ports/host-store.ts';
+import type { AttemptRecord, LaunchSlot, StoredSpec } from '../../ports/job-store.ts';
+import type { FeedEntry, PodChange } from '../../ports/feed.ts';
+import type { ShownStatus } from '../../domain/scoreboard/shown-status.ts';
+import type { PublishedPods, PublishedPod } from '../../domain/scoreboard/published-pods.ts';
+import { type StoredDeadLetter, QUEUE_NAMES } from '../../ports/dead-letters.ts';
+import type { StoredDocument } from '../../ports/object-store.ts';
+import type { Waiter } from '../../ports/waiters.ts';
+import type { LaunchTemplate } from '../../domain/task/task.ts';
 
 // What rows hold as JSON, in every store. Muster wrote them, so these schemas only check that a row can be understood.
 
@@ -267,11 +267,19 @@ const Shown = z.custom<ShownStatus>(
   (value) => z.object({ phase: z.object({ kind: z.string() }), pods: z.object({}) }).safeParse(value).success,
 );
 
-export const PublishedPodsSchema: z.ZodType<PublishedPods> = z.object({
+const published = {
   base: z.number(),
   through: z.number(),
   ending: z.number().nullable(),
   recent: PublishedPodListSchema,
+};
+
+export const PublishedPodsSchema: z.ZodType<PublishedPods> = z.object(published);
+
+/** A mark's body: what is published about the Job's Pods, and of its status. */
+export const MarkBodySchema: z.ZodType<PublishedPods & { readonly shown?: ShownStatus | undefined }> = z.object({
+  ...published,
+  shown: Shown.optional(),
 });
 
 export const EntriesSchema: z.ZodType<readonly FeedEntry[]> = z.array(
@@ -326,9 +334,6 @@ export const MarkSchema = z.object({
   published: PublishedPodsSchema.nullable(),
   shown: Shown.optional(),
 });
-
-/** The same, beside what is published about its Pods. */
-export const MarkBodySchema = z.object({ shown: Shown.optional() });
 
 export const FeedRowSchema = z.object({ at: Time, entries: EntriesSchema });
 

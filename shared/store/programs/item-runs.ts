@@ -1,4 +1,4 @@
-import type { ContentHead, ItemPart, ItemRow, ItemRun } from '../ports/item-store.ts';
+import type { ContentHead, ItemPart, ItemRow, ItemRun } from '../../ports/item-store.ts';
 
 /** A dispatcher reads a run for ten indexes: half a read unit, once it is compressed. */
 const RUN_BYTES = 8 * 1024;

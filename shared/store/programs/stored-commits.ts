@@ -1,0 +1,110 @@
+import { encodeChunk } from '../../domain/scoreboard/board-codec.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
+import { invariant } from '../../domain/base/invariant.ts';
+import type { JobIdentity } from '../../domain/spec/job.ts';
+import { encodeStatus } from '../../domain/scoreboard/status-codec.ts';
+import type { Status } from '../../domain/scoreboard/status.ts';
+import { CHUNKS_PER_PASS_MAX } from '../../domain/base/timing.ts';
+import type { ChunkWrite, Commit, JobStore, StoredSpec } from '../../ports/job-store.ts';
+import { ABSENT, EXISTS, either, is, versionIs } from '../rows/condition.ts';
+import { json } from '../rows/fields.ts';
+import { type Program, isBy, transact, unlessConflict, writeBy } from '../rows/program.ts';
+import { FIELD, type Fields, type Update, type Write } from '../rows/row.ts';
+import type { Context } from './context.ts';
+import { boardKey, nameKey, specKey, statusKey } from './row-keys.ts';
+import { alarmOf } from './stored-alarms.ts';
+
+type Commits = Pick<JobStore, 'commitPass' | 'commitSpec' | 'commitDeletion' | 'freeName'>;
+
+/**
+ * Commits of a Job: each is conditional on the version of STATUS that was read, whatever else it writes. If it finds our own
+ * write (its answer was lost and it was repeated), the commit counts as done.
+ */
+export const commits = ({ run, newToken }: Context): Commits => ({
+  commitPass: async (uid, status, chunks) => run(commitPass(newToken(), uid, status, chunks)),
+  commitSpec: async (spec, status) => run(commitSpec(newToken(), spec, status)),
+  commitDeletion: async (identity, status) => run(commitDeletion(newToken, identity, status)),
+  freeName: async (identity) => {
+    await run(unlessConflict(`freeing the name of ${identity.uid}`, () => freeName(newToken(), identity)));
+  },
+});
+
+const COMMITTED: Commit = { kind: 'committed' };
+const LOST: Commit = { kind: 'lost' };
+
+/** STATUS alone: the write of nearly every pass. Or STATUS and the chunks that the journal is folded into. */
+function* commitPass(token: string, uid: JobUid, status: Status, chunks: readonly ChunkWrite[]): Program<Commit> {
+  invariant(chunks.length <= CHUNKS_PER_PASS_MAX, `at most ${CHUNKS_PER_PASS_MAX} chunks in one commit`);
+  if (chunks.length === 0) return (yield* writeBy(token, nextStatus(token, uid, status))) === null ? COMMITTED : LOST;
+  return yield* commitWith(
+    token,
+    uid,
+    status,
+    chunks.map((chunk) => nextChunk(uid, chunk)),
+  );
+}
+
+/** STATUS and the spec's new revision, which STATUS guards. */
+function commitSpec(token: string, spec: StoredSpec, status: Status): Program<Commit> {
+  const { uid } = spec.identity;
+  const revised: Write = { kind: 'update', key: specKey(uid), set: specFields(spec), condition: EXISTS };
+  return commitWith(token, uid, status, [revised]);
+}
+
+/** STATUS, and the name becomes free, if it (still) belongs to this Job. */
+function* commitDeletion(newToken: () => string, identity: JobIdentity, status: Status): Program<Commit> {
+  const { uid } = identity;
+  const token = newToken();
+  const refusals = yield* transact(token, [nextStatus(token, uid, status), freeing(identity)]);
+  if (refusals === null || isBy(refusals[0], token)) return COMMITTED;
+  const [ofStatus, ofName] = refusals;
+  // The name already belongs to another Job; there is nothing to free.
+  if (ofStatus === null && ofName?.kind === 'condition') return yield* commitPass(newToken(), uid, status, []);
+  return LOST;
+}
+
+function* freeName(token: string, identity: JobIdentity): Program<'done' | 'conflict'> {
+  const refusals = yield* transact(token, [freeing(identity)]);
+  return refusals?.[0]?.kind === 'conflict' ? 'conflict' : 'done';
+}
+
+function* commitWith(token: string, uid: JobUid, status: Status, others: readonly Write[]): Program<Commit> {
+  const refusals = yield* transact(token, [nextStatus(token, uid, status), ...others]);
+  return refusals === null || isBy(refusals[0], token) ? COMMITTED : LOST;
+}
+
+/** STATUS as its next version; its alarm enters, moves in, or leaves the index with it. */
+function nextStatus(token: string, uid: JobUid, status: Status): Update {
+  const alarm = alarmOf(uid, status);
+  return {
+    kind: 'update',
+    key: statusKey(uid),
+    set: { ...statusFields(token, status), ...alarm },
+    ...(alarm === null ? { remove: [FIELD.alarmShard, FIELD.alarmMinute] } : {}),
+    condition: versionIs(status.version - 1),
+    returnOld: true,
+  };
+}
+
+/** What a STATUS row holds apart from its alarm. */
+export const statusFields = (token: string, status: Status): Fields => ({
+  [FIELD.version]: status.version,
+  [FIELD.by]: token,
+  [FIELD.body]: encodeStatus(status),
+});
+
+/** The whole manifest; the API refuses any that would not fit into a row of 400 KB long before this. */
+export const specFields = (spec: StoredSpec): Fields => ({ [FIELD.body]: json(spec) });
+
+const nextChunk = (uid: JobUid, { no, expectedVersion, chunk, length }: ChunkWrite): Write => ({
+  kind: 'update',
+  key: boardKey(uid, no),
+  set: { [FIELD.version]: expectedVersion + 1, [FIELD.body]: encodeChunk(chunk, length) },
+  condition: versionIs(expectedVersion),
+});
+
+const freeing = ({ uid, namespace, name }: JobIdentity): Write => ({
+  kind: 'delete',
+  key: nameKey(namespace, name),
+  condition: either(ABSENT, is('uid', uid)),
+});

@@ -1,0 +1,206 @@
+import { type EpochMs, plusMs } from '../../domain/base/time.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
+import {
+  type ContentHead,
+  type ContentId,
+  type ItemPart,
+  type ItemReservation,
+  type ItemRun,
+  type ItemStore,
+  type PartSummary,
+  REMOVAL_AFTER_MS,
+  type SealedContent,
+} from '../../ports/item-store.ts';
+import { ABSENT, either, is } from '../rows/condition.ts';
+import { aPut, hasBody, json, jsonIn, nextVersion, versionIn } from '../rows/fields.ts';
+import { type Program, get, page, rowsIn, write, writeAll, writeBy } from '../rows/program.ts';
+import { FIELD, type Row, type RowKey } from '../rows/row.ts';
+import type { Context } from './context.ts';
+import { runsOf } from './item-runs.ts';
+import { ContentHeadSchema, ItemReservationSchema, ItemRunSchema, PartSummarySchema } from './row-bodies.ts';
+import {
+  CONTENT_PARTITION,
+  PARTS_RANGE,
+  USES_RANGE,
+  contentHeadKey,
+  contentListKey,
+  contentPartition,
+  itemPartKey,
+  itemRunKey,
+  itemRunSort,
+  itemUseKey,
+} from './row-keys.ts';
+
+/**
+ * {@link ItemStore}: a content is a partition of its own (its head, its parts, the Jobs that use it, its items in runs), and a
+ * row in a list of all contents.
+ */
+export const items = ({ run, now, newToken }: Context): ItemStore => ({
+  begin: async (head) => run(begin(newToken(), head)),
+  readHead: async (content) => run(readHead(content)),
+  writePart: async (head, part) => run(writePart(head, part)),
+  readPart: async (content, no) => run(readPart(content, no)),
+  listParts: async (content) => run(listParts(content)),
+  seal: async (content, sealed) => run(seal(newToken, content, sealed)),
+  readItems: async (content, number) => run(readItems(content, number)),
+  reserve: async (content, job, at) => run(reserve(content, job, at)),
+  release: async (content, job) => run(release(content, job)),
+  listReservations: async (content) => run(listReservations(content)),
+  listContents: async (wanted) => run(listContents(wanted)),
+  remove: async (content) => run(remove(newToken, content, now())),
+});
+
+type StoredHead = { readonly head: ContentHead; readonly removingSince: EpochMs | null };
+
+function* begin(token: string, { content, ...rest }: Omit<ContentHead, 'sealed'>): Program<void> {
+  yield* write({ kind: 'put', key: contentListKey(content), fields: {} });
+  const head: ContentHead = { content, ...rest, sealed: null };
+  yield* writeHead(token, 0, { head, removingSince: null });
+}
+
+function* readHead(content: ContentId): Program<ContentHead | null> {
+  const row = yield* get(contentHeadKey(content));
+  const stored = row === null ? null : jsonIn(row, ContentHeadSchema);
+  return stored === null || stored.removingSince !== null ? null : stored.head;
+}
+
+/** The part is claimed before its items are written, so that two senders never mix theirs. */
+function* writePart(head: ContentHead, part: ItemPart): Program<{ readonly kind: 'written' | 'conflict' }> {
+  const { rows: _rows, ...summary } = part;
+  const key = itemPartKey(head.content, part.no);
+  if (!(yield* claimPart(key, part.sha256, null))) return { kind: 'conflict' };
+  yield* writeAll(
+    runsOf(head, part).map((each) => aPut(itemRunKey(head.content, each.first), each)),
+    ROWS,
+  );
+  return { kind: (yield* claimPart(key, part.sha256, summary)) ? 'written' : 'conflict' };
+}
+
+const ROWS = 'rows of items';
+
+/** Claims a part, or (with its summary) says that it is stored whole. False: another part has this number. */
+function* claimPart(key: RowKey, sha256: string, summary: PartSummary | null): Program<boolean> {
+  const set = { [FIELD.by]: sha256, ...(summary === null ? {} : { [FIELD.body]: json(summary) }) };
+  return (yield* write({ kind: 'update', key, set, condition: either(ABSENT, is(FIELD.by, sha256)) })) === null;
+}
+
+function* readPart(content: ContentId, no: number): Program<PartSummary | null> {
+  const row = yield* get(itemPartKey(content, no));
+  return row === null || !hasBody(row) ? null : jsonIn(row, PartSummarySchema);
+}
+
+function* listParts(content: ContentId): Program<readonly PartSummary[]> {
+  const [from, to] = PARTS_RANGE;
+  const rows = yield* rowsIn({ partition: contentPartition(content), from, to });
+  return rows.filter(hasBody).map((row) => jsonIn(row, PartSummarySchema));
+}
+
+function seal(newToken: () => string, content: ContentId, sealed: SealedContent): Program<boolean> {
+  const decide = ({ head, removingSince }: StoredHead): HeadChange<boolean> => {
+    if (removingSince !== null) return { answer: false, next: null };
+    return { answer: true, next: head.sealed === null ? { head: { ...head, sealed }, removingSince } : null };
+  };
+  return changeHead(newToken, content, decide, false);
+}
+
+function* readItems(content: ContentId, wanted: number): Program<ItemRun | null> {
+  const range = { partition: contentPartition(content), from: itemRunSort(0), to: itemRunSort(wanted) };
+  const { rows } = yield* page({ ...range, limit: 1, reverse: true, isEventual: true });
+  const [row] = rows;
+  const found = row === undefined ? null : jsonIn(row, ItemRunSchema);
+  return found === null || wanted >= found.first + found.rows.length ? null : found;
+}
+
+/** Written first and then checked, while a removal marks first and then looks for reservations: one sees the other. */
+function* reserve(content: ContentId, job: JobUid, at: EpochMs): Program<boolean> {
+  yield* write(aPut(itemUseKey(content, job), { job, at }));
+  const head = yield* readHead(content);
+  if (head !== null && head.sealed !== null) return true;
+  yield* release(content, job);
+  return false;
+}
+
+function* release(content: ContentId, job: JobUid): Program<void> {
+  yield* write({ kind: 'delete', key: itemUseKey(content, job) });
+}
+
+function* listReservations(content: ContentId): Program<readonly ItemReservation[]> {
+  const [from, to] = USES_RANGE;
+  const rows = yield* rowsIn({ partition: contentPartition(content), from, to });
+  return rows.map((row) => jsonIn(row, ItemReservationSchema));
+}
+
+type ContentPage = Parameters<ItemStore['listContents']>[0];
+
+function* listContents({ after, limit }: ContentPage): Program<Awaited<ReturnType<ItemStore['listContents']>>> {
+  const from = after === null ? ' ' : `${after}!`;
+  const { rows, next } = yield* page({ partition: CONTENT_PARTITION, from, to: '~', limit });
+  return { contents: rows.map(({ key }) => key.sort), next: next?.sort ?? null };
+}
+
+function* remove(
+  newToken: () => string,
+  content: ContentId,
+  now: EpochMs,
+): Program<Awaited<ReturnType<ItemStore['remove']>>> {
+  const since = yield* changeHead<EpochMs | null>(
+    newToken,
+    content,
+    (stored) => {
+      const at = stored.removingSince ?? now;
+      return { answer: at, next: stored.removingSince === null ? { ...stored, removingSince: at } : null };
+    },
+    null,
+  );
+  if (since !== null && (yield* listReservations(content)).length > 0) {
+    const unmarked = ({ head }: StoredHead) => ({ answer: null, next: { head, removingSince: null } });
+    yield* changeHead<null>(newToken, content, unmarked, null);
+    return { kind: 'reserved' };
+  }
+  if (since !== null && now < plusMs(since, REMOVAL_AFTER_MS)) return { kind: 'marked' };
+  yield* deleteRows(content);
+  return { kind: 'removed' };
+}
+
+/** The head goes last but one, and then the row by which the content is found. */
+function* deleteRows(content: ContentId): Program<void> {
+  const partition = contentPartition(content);
+  for (const [from, to] of [
+    ['PART#', 'USED#~'],
+    ['HEAD', 'HEAD'],
+  ] as const) {
+    const rows = yield* rowsIn({ partition, from, to, keysOnly: true });
+    yield* writeAll(
+      rows.map(({ key }) => ({ kind: 'delete', key })),
+      ROWS,
+    );
+  }
+  yield* write({ kind: 'delete', key: contentListKey(content) });
+}
+
+/** False: another writer was faster. */
+function* writeHead(token: string, version: number, stored: StoredHead): Program<boolean> {
+  const key = contentHeadKey(stored.head.content);
+  return (yield* writeBy(token, nextVersion(key, token, version, { [FIELD.body]: json(stored) }))) === null;
+}
+
+/** What a change of a head comes to; `next` null: nothing is written. */
+type HeadChange<T> = { readonly answer: T; readonly next: StoredHead | null };
+
+const TRIES_MAX = 20;
+
+/** Writes `next` if the head has not changed; otherwise decides again. `gone`: there is no such content. */
+function* changeHead<T>(
+  newToken: () => string,
+  content: ContentId,
+  decide: (stored: StoredHead) => HeadChange<T>,
+  gone: T,
+): Program<T> {
+  for (let nth = 0; nth < TRIES_MAX; nth++) {
+    const row: Row | null = yield* get(contentHeadKey(content));
+    if (row === null) return gone;
+    const { answer, next } = decide(jsonIn(row, ContentHeadSchema));
+    if (next === null || (yield* writeHead(newToken(), versionIn(row), next))) return answer;
+  }
+  throw new Error(`others changed content ${content} during each of ${TRIES_MAX} tries`);
+}
