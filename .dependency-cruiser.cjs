@@ -118,6 +118,7 @@ const FOLDERS = {
     'aws/sts': ['aws'],
     memory: ['.'],
     lmdb: ['.'],
+    rows: [],
   },
 };
 
@@ -147,7 +148,11 @@ module.exports = {
     ...folderRules,
 
     // The shell: node and packages are free, our own folders are not.
-    ofOurs('adapters-meet-ports-only', '^shared/adapters/', shared('adapters', 'domain', 'schema', 'ports', 'names')),
+    ofOurs(
+      'adapters-meet-ports-only',
+      '^shared/adapters/',
+      shared('adapters', 'domain', 'schema', 'ports', 'names', 'store/rows'),
+    ),
     ofOurs(
       'telemetry-meets-names-only',
       '^shared/telemetry/',

@@ -5,10 +5,10 @@ import { FIELD, type Fields, type Row, type RowKey, type Update, type Write, nam
 import { liveVersionIs, versionIs } from './condition.ts';
 
 /** A row that this version of Muster did not write. */
-class RowError extends Error {
+export class RowError extends Error {
   override readonly name = 'RowError';
 
-  constructor({ key }: Row, what: string) {
+  constructor({ key }: Pick<Row, 'key'>, what: string) {
     super(`${nameOf(key)} ${what}`);
   }
 }
