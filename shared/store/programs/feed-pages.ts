@@ -55,9 +55,10 @@ type FeedPage = { readonly kind: 'rows'; readonly rows: readonly Row[] } | { rea
 /** At most `limit` rows of a feed with the numbers after `after`. `expired`: the next one is already gone. */
 export function* feedPage(partition: string, after: number, limit: number): Program<FeedPage> {
   // The head sorts last and is found if there are fewer rows than requested.
-  const { rows } = yield* page({ partition, from: feedSort(after + 1), to: FEED_HEAD_SORT, limit });
+  const { rows, next } = yield* page({ partition, from: feedSort(after + 1), to: FEED_HEAD_SORT, limit });
   const [first] = rows;
-  if (first === undefined) return { kind: 'rows', rows: [] };
+  // No row of the page is left, and the head lies beyond it.
+  if (first === undefined) return next === null ? { kind: 'rows', rows: [] } : { kind: 'expired' };
   if (first.key.sort === FEED_HEAD_SORT)
     return headIn(first) > after ? { kind: 'expired' } : { kind: 'rows', rows: [] };
   // Rows expire in any order once their time has passed: rows after a gap do not belong to this page.
