@@ -118,7 +118,7 @@ const FOLDERS = {
     'aws/sts': ['aws'],
     memory: ['.'],
     lmdb: ['.'],
-    rows: [],
+    rows: ['lmdb'],
   },
 };
 
