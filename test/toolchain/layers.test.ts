@@ -225,6 +225,7 @@ const PLANTED = [
     'adapters-memory-knows-its-folders-only',
   ],
   ['shared/adapters/lmdb/planted-beside.ts', '../memory/planted-target.ts', 'adapters-lmdb-knows-its-folders-only'],
+  ['shared/adapters/rows/planted-beside.ts', '../lmdb/planted-target.ts', 'adapters-rows-knows-its-folders-only'],
 ] as const;
 
 /** Imports that look like the ones above and are allowed: a rule that forbids everything proves nothing. */
@@ -250,6 +251,7 @@ const ALLOWED = [
   ['shared/kube/kube-api.ts', './events/planted-target.ts'],
   ['shared/kube/events/allowed.ts', '../pods/planted-target.ts'],
   ['shared/adapters/aws/dynamodb/allowed.ts', '../../planted-target.ts'],
+  ['shared/adapters/rows/allowed.ts', '../../store/rows/planted-target.ts'],
 ] as const;
 
 const Cruise = z.object({
