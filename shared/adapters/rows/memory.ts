@@ -98,7 +98,7 @@ class MemoryRows implements Rows {
   }
 
   async range(range: Range): Promise<Page> {
-    checkRange(range);
+    if (!checkRange(range)) return { rows: [], next: null };
     this.#refuseIfBusy(range.partition);
     const staleMs = range.isEventual === true ? (this.#weather.staleMs?.(range) ?? 0) : 0;
     const rows: Row[] = [];

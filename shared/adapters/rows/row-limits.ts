@@ -157,18 +157,20 @@ export function checkKeys(keys: readonly RowKey[]): void {
   check(isDistinct(keys), 'Provided list of item keys contains duplicates');
 }
 
-/** @throws ValidationException for a range that DynamoDB does not take */
-export function checkRange({ partition, from, to, limit, after }: Range): void {
-  checkKey({ partition, sort: from });
+/**
+ * Whether rows can be in the range: not if it ends before it begins, or at an empty key.
+ *
+ * @throws ValidationException for a range that DynamoDB does not take
+ */
+export function checkRange({ partition, from, to, limit, after }: Range): boolean {
+  if (to === '' || comesBefore(to, from)) return false;
   checkKey({ partition, sort: to });
-  check(
-    !comesBefore(to, from),
-    `Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {S:${from}}, upper bound operand: AttributeValue: {S:${to}}`,
-  );
+  if (from !== '') checkKey({ partition, sort: from });
   checkLimit(limit);
-  if (after === undefined || after === null) return;
+  if (after === undefined || after === null) return true;
   const isInside = after.partition === partition && !comesBefore(after.sort, from) && !comesBefore(to, after.sort);
   check(isInside, 'The provided starting key is outside query boundaries based on provided conditions');
+  return true;
 }
 
 /** @throws ValidationException for a range of the index that DynamoDB does not take */
