@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { plusMs } from '../../shared/domain/base/time.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
 import type { StoredDeadLetter, DeadLetterStore } from '../../shared/ports/dead-letters.ts';
-import { createMemoryDeadLetters } from '../../shared/adapters/memory/memory-dead-letters.ts';
+import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
 import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
 import { createTable } from '../../shared/adapters/aws/dynamodb/dynamo-table.ts';
 import { aClient, stopEngineAfterwards } from './dynamo-fixture.ts';
@@ -23,7 +23,7 @@ const aDeadLetter = (nth: number, change: Partial<StoredDeadLetter> = {}): Store
 const LATER = at(3_600_000);
 
 const FILES: readonly (readonly [string, (clock: HandClock) => Promise<DeadLetterStore>])[] = [
-  ['memory', async (clock) => createMemoryDeadLetters(clock.now)],
+  ['memory', async (clock) => createMemoryStore({ now: clock.now }).deadLetters],
   [
     'DynamoDB',
     async (clock) => {

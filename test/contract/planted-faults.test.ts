@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../shared/adapters/memory/memory-store.ts';
+import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
 import type { RowWrite } from '../../shared/adapters/lmdb/lmdb-row.ts';
 import { LmdbRows, type Transaction } from '../../shared/adapters/lmdb/lmdb-rows.ts';
 import { faultsBeneath } from '../support/faults-beneath-sdk.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemoryObjects } from '../../shared/adapters/memory/memory-objects.ts';
+import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
 import { asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { createLimitRangeReader } from '../../shared/store/read-limit-ranges.ts';
 import { openNamespace } from '../support/a-namespace.ts';
@@ -8,7 +8,7 @@ const LIMITS = [{ type: 'Container', max: { cpu: '2' } }];
 
 test('LimitRanges are read once in two seconds, however many Jobs come, and each namespace has its own', async () => {
   let now = asEpochMs(1_700_000_000_000);
-  const objects = createMemoryObjects(() => now);
+  const objects = createMemoryStore({ now: () => now }).objects;
   const calls: string[] = [];
   const seen = {
     head: async (kind: 'LimitRange') => {
@@ -45,7 +45,7 @@ test('LimitRanges are read once in two seconds, however many Jobs come, and each
 });
 
 test('a change that this process makes during a look is seen by the next call', async () => {
-  const objects = createMemoryObjects(() => asEpochMs(0));
+  const objects = createMemoryStore({ now: () => asEpochMs(0) }).objects;
   const listeners: (() => void)[] = [];
   const unanswered: (() => void)[] = [];
   let isSlow = false;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryObjects } from '../../shared/adapters/memory/memory-objects.ts';
+import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
 import { asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { type User, roleKey } from '../../shared/domain/rbac/policy.ts';
 import { authorize } from '../../shared/domain/rbac/authorize.ts';
@@ -20,7 +20,7 @@ const READS = {
 
 async function aStore() {
   let now = asEpochMs(1_700_000_000_000);
-  const objects = createMemoryObjects(() => now);
+  const objects = createMemoryStore({ now: () => now }).objects;
   await openNamespace(objects, 'team');
   const calls: string[] = [];
   let fault: Error | null = null;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryItems } from '../../../shared/adapters/memory/memory-items.ts';
+import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
 import { chunksWithFailures, collectFailures } from '../../../shared/control/doctor/collect-failures.ts';
 import { CHUNK_INDEXES, type ChunkSummary, freshSummary, setRecord } from '../../../shared/domain/scoreboard/board.ts';
 import { FRESH, type IndexRecord } from '../../../shared/domain/scoreboard/index-record.ts';
@@ -74,7 +74,7 @@ async function collected({ status, stored }: Situation, records: readonly EndedA
   const failures = await collectFailures(
     { spec: aJob(), status, board: new WorkingBoard(status, stored) },
     {
-      items: createMemoryItems(() => at(0)),
+      items: createMemoryStore({ now: () => at(0) }).items,
       itemCache: createItemCache(),
       jobs: {
         readAttempts: async (_, from, to) => {

@@ -191,12 +191,18 @@ describe('a Job that is created while its namespace is being deleted', () => {
     ['before its namespace is gone', 'noNamespace', true],
   ] as const)('read %s, and stored after it, is taken back', async (_, kind, removed) => {
     const { stage } = await aTeam(0);
-    const creating = createJob(spec, stage.handler().deps); // has read that the namespace is open
-    const marking = mark(stage);
-    const removing = removed ? stage.store.objects.commit('Namespace', { key: TEAM, was: 2, document: null }) : null;
-    expect(await marking).toMatchObject({ kind: 'committed' });
-    expect(await removing).toEqual(removed ? { kind: 'committed', version: 3 } : null);
-    expect(await creating).toEqual({ kind });
+    const { deps } = stage.handler();
+    const jobs: typeof deps.jobs = {
+      ...deps.jobs,
+      async createJob(...args) {
+        expect(await mark(stage)).toMatchObject({ kind: 'committed' }); // it has read that the namespace is open
+        const { objects } = stage.store;
+        const removal = removed ? await objects.commit('Namespace', { key: TEAM, was: 2, document: null }) : null;
+        expect(removal).toEqual(removed ? { kind: 'committed', version: 3 } : null);
+        return deps.jobs.createJob(...args);
+      },
+    };
+    expect(await createJob(spec, { ...deps, jobs })).toEqual({ kind });
     expect(await stage.store.jobs.readStatus(uid)).not.toBeNull(); // it was stored
     expect(await leftOf(stage, [uid])).toMatchObject({ names: [], shown: 0 });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryLimits } from '../../../shared/adapters/memory/memory-limits.ts';
+import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
 import { callAtPace, slowDown } from '../../../shared/control/process/call-at-pace.ts';
 import { createPacer } from '../../../shared/control/process/pacer.ts';
 import { type EpochMs, asEpochMs } from '../../../shared/domain/base/time.ts';
@@ -20,7 +20,7 @@ class Dispatchers {
   readonly #limits: Limits;
 
   constructor() {
-    const real = createMemoryLimits();
+    const real = createMemoryStore({ now: () => asEpochMs(0) }).limits;
     this.#limits = {
       read: async (name) => real.read(name),
       commit: async (name, version, state) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryDeadLetters } from '../../../shared/adapters/memory/memory-dead-letters.ts';
+import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
 import { sweepDeadLetters } from '../../../shared/control/sweep/sweep-dead-letters.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
@@ -35,7 +35,7 @@ function aGraveyard(stage: Stage) {
         );
     },
   };
-  const deadLetters = createMemoryDeadLetters(() => stage.time);
+  const deadLetters = createMemoryStore({ now: () => stage.time }).deadLetters;
   return {
     ports: { dead, deadLetters },
     lying,

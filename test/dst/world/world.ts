@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
-import { createMemoryStore } from '../../../shared/adapters/memory/memory-store.ts';
+import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
 import { type Fate, createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
 import type { Cache } from '../../../shared/control/process/cache.ts';
 import type { Deps, Settings } from '../../../shared/control/process/deps.ts';
