@@ -11,6 +11,7 @@ import { QUOTA_FAULTS } from './quota-faults.ts';
 import { RERUN_FAULTS } from './rerun-faults.ts';
 import { RULE_FAULTS } from './rule-faults.ts';
 import { SHOWN_FAULTS } from './shown-faults.ts';
+import { STORE_FAULTS } from './store-faults.ts';
 import { SUBMIT_FAULTS } from './submit-faults.ts';
 import { UPSTREAM_FAULTS } from './upstream-faults.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
@@ -30,6 +31,7 @@ export const ALL_FAULTS: readonly PlantedFault[] = [
   ...RERUN_FAULTS,
   ...RULE_FAULTS,
   ...SHOWN_FAULTS,
+  ...STORE_FAULTS,
   ...SUBMIT_FAULTS,
   ...UPSTREAM_FAULTS,
   ...WORLD_FAULTS,

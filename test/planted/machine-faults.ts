@@ -1,7 +1,5 @@
 import { type PlantedFault, one, shownBy } from './planted-fault.ts';
 
-const MEMORY_STORE = 'shared/adapters/memory/memory-jobs.ts';
-const MEMORY_FEED = 'shared/adapters/memory/memory-feed.ts';
 const MEMORY_TASKS = 'shared/adapters/memory/memory-tasks.ts';
 const PASS = 'shared/domain/planner/pass.ts';
 const PLAN_ATTEMPTS = 'shared/domain/planner/plan-attempts.ts';
@@ -24,27 +22,6 @@ const SWEEP = 'shared/control/sweep/sweep.ts';
 /** Mistakes in what carries every Job: store, facts, launches, stops, sweeps. Somebody could make them, or others have. */
 export const MACHINE_FAULTS: readonly PlantedFault[] = [
   // what is stored
-  one(
-    'a commit does not look at the version',
-    MEMORY_STORE,
-    "if (!follows(uid, status) || !writes.every(fits)) return { kind: 'lost' };",
-    "if (statuses.get(uid) === undefined || !writes.every(fits)) return { kind: 'lost' };",
-    ['G10', 'G2', 'G4'],
-  ),
-  one(
-    'a launch row is written without its condition',
-    MEMORY_STORE,
-    "if (stored.version !== row.version) return { kind: 'lost', row: stored };",
-    '',
-    ['G2', 'G4', 'G5', 'G6', 'G7'],
-  ),
-  one(
-    'a Job is published though its mark has moved',
-    MEMORY_FEED,
-    "if (entries.some((entry) => versionOf(entry.uid) !== entry.after)) return { kind: 'outrun' };",
-    '',
-    ['G14', 'G15'],
-  ),
   one(
     'a Pod that goes on in another task is published as new',
     JOURNAL,

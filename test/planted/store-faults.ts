@@ -1,0 +1,154 @@
+import { type PlantedFault, one } from './planted-fault.ts';
+
+const COMMITS = 'shared/store/programs/stored-commits.ts';
+const FEED = 'shared/store/programs/stored-feed.ts';
+const FEED_PAGES = 'shared/store/programs/feed-pages.ts';
+const ITEMS = 'shared/store/programs/stored-items.ts';
+const JOBS = 'shared/store/programs/stored-jobs.ts';
+const LAUNCHES = 'shared/store/programs/stored-launches.ts';
+const ALARMS = 'shared/store/programs/stored-alarms.ts';
+const HOSTS = 'shared/store/programs/stored-hosts.ts';
+const PROGRAM = 'shared/store/rows/program.ts';
+
+/** Mistakes in what a store does: conditions of one request, and what may happen between two of them. */
+export const STORE_FAULTS: readonly PlantedFault[] = [
+  // one request
+  one(
+    'a commit does not look at the version',
+    COMMITS,
+    'condition: versionIs(status.version - 1),',
+    'condition: EXISTS,',
+    ['G10', 'G2', 'G4'],
+  ),
+  one(
+    'a launch row is written without its condition',
+    LAUNCHES,
+    'nextVersion(key, token, row.version, fields, { at: expireAt, now })',
+    '{ ...nextVersion(key, token, row.version, fields, { at: expireAt, now }), condition: undefined }',
+    ['G2', 'G4', 'G5', 'G6', 'G7'],
+  ),
+  one('a Job is published though its mark has moved', FEED, 'condition: versionIs(after),', '', ['G14', 'G15']),
+  one(
+    'what was published of Pods is overwritten by less',
+    FEED,
+    "condition: either(ABSENT, below('through', through)),",
+    '',
+    ['G14', 'G15'],
+  ),
+  one("a feed's head moves from anywhere", FEED_PAGES, 'condition: headIs(head),', '', ['G14', 'G15', 'bug']),
+  one(
+    'names are reserved without a look at the reservations of others',
+    HOSTS,
+    'nextVersion(RESERVED_KEY, token, versionIn(row), { [FIELD.body]: json(next) })',
+    '{ ...nextVersion(RESERVED_KEY, token, versionIn(row), { [FIELD.body]: json(next) }), condition: undefined }',
+    ['G20', 'G7'],
+  ),
+
+  // whose write it was
+  one(
+    'a lost race counts as won',
+    PROGRAM,
+    'refusal.row?.fields[FIELD.by] === token',
+    'refusal.row?.fields[FIELD.by] !== undefined',
+    ['G10', 'G2', 'G4'],
+  ),
+  one(
+    'a Job whose creation was repeated counts as the Job of another',
+    JOBS,
+    "if (ofStatus?.kind === 'condition') return { kind: 'created' };",
+    "if (ofStatus?.kind === 'condition') return { kind: 'taken' };",
+    ['G17', 'G19', 'G8'],
+  ),
+  one(
+    'a template that lost counts as stored',
+    LAUNCHES,
+    "return refusal.kind === 'conflict' || refusal.row === null ? 'conflict' : templatesIn(refusal.row);",
+    'return templates;',
+    ['G4', 'G26'],
+  ),
+
+  // a second request, where one was enough
+  one(
+    'a name is free before its Job is deleted',
+    COMMITS,
+    'const refusals = yield* transact(token, [nextStatus(token, uid, status), freeing(identity)]);',
+    'yield* transact(newToken(), [freeing(identity)]);\n  const refusals = yield* transact(token, [nextStatus(token, uid, status)]);',
+    ['G7', 'G8', 'G10', 'G17'],
+  ),
+  one(
+    'a name is taken before its Job is stored',
+    JOBS,
+    'const refusals = yield* transact(token, [',
+    'yield* write(put(nameKey(namespace, name), { uid }));\n  const refusals = yield* transact(token, [',
+    ['G7', 'G17', 'G19', 'G8'],
+  ),
+  one(
+    'a head moves before its row is there',
+    FEED,
+    'const refusals = yield* transact(token, [\n    moveHead(feedHeadKey(), head, n),',
+    'yield* write(moveHead(feedHeadKey(), head, n));\n  const refusals = yield* transact(token, [',
+    ['G14', 'G15'],
+  ),
+
+  // the order of two requests
+  one(
+    'items are reserved after a look at them',
+    ITEMS,
+    'yield* write(aPut(itemUseKey(content, job), { job, at }));\n  const head = yield* readHead(content);',
+    'const head = yield* readHead(content);\n  yield* write(aPut(itemUseKey(content, job), { job, at }));',
+    ['G16', 'G7', 'G8'],
+  ),
+  {
+    name: 'a removal of items looks for Jobs before it says so',
+    edits: [
+      {
+        file: ITEMS,
+        find: 'const since = yield* changeHead<EpochMs | null>(',
+        replace:
+          'const reserved = yield* listReservations(content);\n  const since = yield* changeHead<EpochMs | null>(',
+      },
+      {
+        file: ITEMS,
+        find: 'if (since !== null && (yield* listReservations(content)).length > 0) {',
+        replace: 'if (since !== null && reserved.length > 0) {',
+      },
+    ],
+    breaks: ['G16', 'G7', 'G8'],
+  },
+
+  // what one request leaves to the next
+  one(
+    'what a busy table leaves undone of a batch is forgotten',
+    PROGRAM,
+    "rest = (yield { kind: 'batch', writes: rest }) as readonly Write[];",
+    "yield { kind: 'batch', writes: rest };\n    rest = [];",
+    ['G10'],
+  ),
+  one('keys that a busy table leaves out count as missing rows', PROGRAM, 'rest = answer.unread;', 'rest = [];', [
+    'G2',
+    'G4',
+    'G10',
+    'bug',
+  ]),
+  one(
+    'nothing is read beyond the first page',
+    PROGRAM,
+    '} while (after !== null && found.length < max);',
+    '} while (false);',
+    ['G4', 'G7', 'G10', 'G14'],
+  ),
+  one(
+    'alarms are looked for in the first shard only',
+    ALARMS,
+    'place = shard + 1 < ALARM_SHARDS ? { shard: shard + 1, after: null } : null;',
+    'place = null;',
+    ['G8', 'G15'],
+  ),
+  one(
+    'a row that is in the way keeps its life',
+    JOBS,
+    "return refusal?.kind === 'conflict' ? 'conflict' : 'done';",
+    "return 'done';",
+    ['G7'],
+  ),
+];
