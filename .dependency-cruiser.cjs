@@ -104,6 +104,11 @@ const FOLDERS = {
     events: ['http', 'feed', 'list', 'selectors', 'jobs', 'pods'],
     muster: ['http', 'list', 'jobs', 'pods', 'write'],
   },
+  store: {
+    '.': ['rows', 'programs'],
+    rows: [],
+    programs: ['rows'],
+  },
   adapters: {
     '.': [],
     aws: [],
@@ -141,7 +146,7 @@ module.exports = {
     only('schema', ['domain'], ['zod', 'yaml', 'csv-parse', 'moment', '@bufbuild/protobuf']),
     only('names', ['domain']),
     only('ports', ['domain', 'schema', 'names']),
-    only('store', ['domain', 'schema', 'ports', 'names']),
+    only('store', ['domain', 'schema', 'ports', 'names'], ['zod']),
     only('control', ['domain', 'schema', 'ports', 'names', 'store']),
     only('kube', ['domain', 'schema', 'ports', 'names', 'store'], ['hono', 'rfc6902']),
 
@@ -161,7 +166,18 @@ module.exports = {
     ofOurs(
       'simulate-plays-in-memory',
       '^shared/simulate/',
-      shared('simulate', 'control', 'kube', 'store', 'adapters/memory', 'domain', 'schema', 'ports', 'names'),
+      shared(
+        'simulate',
+        'control',
+        'kube',
+        'store',
+        'adapters/memory',
+        'adapters/rows',
+        'domain',
+        'schema',
+        'ports',
+        'names',
+      ),
     ),
     ofOurs('runtime-wires-shared-only', '^shared/runtime/', '^shared/'),
     ofOurs('functions-are-strangers', '^functions/([^/]+)/', ['^shared/', '^functions/$1/']),
