@@ -17,11 +17,11 @@ const ALARM_BYTES_MAX = KEY_BYTES_MAX - 64;
 export function textOf({ partition, sort }: RowKey): string | null {
   const text = partition + END + sort;
   const fits = text.length * 3 <= ALARM_BYTES_MAX || Buffer.byteLength(text) <= ALARM_BYTES_MAX;
-  return fits && partition !== '' && !partition.includes(END) && !HALF_CHARACTER.test(text) ? text : null;
+  return fits && partition !== '' && !partition.includes(END) && !isHalf(text) ? text : null;
 }
 
-/** UTF-8 has one form for all of them. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
+/** Half a character: UTF-8 has one form for all of them. */
+const isHalf = (text: string): boolean => Buffer.byteLength(text) !== text.length && /\p{Surrogate}/u.test(text);
 
 /** The key that {@link textOf} was given; null: this is none of a row. */
 export function keyOf(text: string): RowKey | null {

@@ -4,9 +4,6 @@ import { unreachable } from '../../domain/base/invariant.ts';
 import type { Program, Request } from './program.ts';
 import { type Row, type RowKey, type Rows, isExpired } from './row.ts';
 
-/** A program's next step: the answer to its last request. */
-type Answered = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
-
 /**
  * Runs a program against an engine. Rows whose time has passed are left out of what it reads.
  *
@@ -17,18 +14,16 @@ type Answered = { readonly ok: true; readonly value: unknown } | { readonly ok: 
 export async function run<T>(rows: Rows, now: () => EpochMs, program: Program<T>): Promise<T> {
   let step = program.next();
   while (step.done !== true) {
-    const answered = await answerTo(step.value, rows, now);
-    step = answered.ok ? program.next(answered.value) : program.throw(answered.error);
+    let answer: unknown;
+    try {
+      answer = await carryOut(step.value, rows, now);
+    } catch (error) {
+      step = program.throw(error);
+      continue;
+    }
+    step = program.next(answer);
   }
   return step.value;
-}
-
-async function answerTo(request: Request, rows: Rows, now: () => EpochMs): Promise<Answered> {
-  try {
-    return { ok: true, value: await carryOut(request, rows, now) };
-  } catch (error) {
-    return { ok: false, error };
-  }
 }
 
 async function carryOut(request: Request, rows: Rows, now: () => EpochMs): Promise<unknown> {
@@ -76,8 +71,11 @@ async function runAll(programs: readonly Program<unknown>[], rows: Rows, now: ()
 }
 
 /** Rows with a fault are kept: the reader decides. */
-const alive = (rows: readonly Row[], now: EpochMs): readonly Row[] => rows.filter((row) => !isExpired(row, now));
+const alive = (rows: readonly Row[], now: EpochMs): readonly Row[] =>
+  rows.some((row) => isExpired(row, now)) ? rows.filter((row) => !isExpired(row, now)) : rows;
 
 /** DynamoDB's limits in bytes. Names are shorter, but a request may ask for anything. */
-const isKey = ({ partition, sort }: RowKey): boolean =>
-  Buffer.byteLength(partition) <= 2048 && Buffer.byteLength(sort) <= 1024;
+const isKey = ({ partition, sort }: RowKey): boolean => fits(partition, 2048) && fits(sort, 1024);
+
+/** A unit of JavaScript's takes at most three bytes. */
+const fits = (text: string, bytes: number): boolean => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
