@@ -1,54 +1,39 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { writeRequest as cronRequest } from '../../shared/adapters/aws/dynamodb/dynamo-crons.ts';
 import { FRESH_CRON } from '../../shared/domain/cron/cron-state.ts';
-import { dueRequest } from '../../shared/adapters/aws/dynamodb/dynamo-alarms.ts';
-import { announcedRequest } from '../../shared/adapters/aws/dynamodb/dynamo-announced.ts';
-import { attemptWrites } from '../../shared/adapters/aws/dynamodb/dynamo-attempts.ts';
-import {
-  deletionRequest,
-  foldRequest,
-  passRequest,
-  specRequest,
-} from '../../shared/adapters/aws/dynamodb/dynamo-commit.ts';
-import { appendRequest } from '../../shared/adapters/aws/dynamodb/dynamo-feed.ts';
-import { feedPageRequest } from '../../shared/adapters/aws/dynamodb/dynamo-feed-page.ts';
-import { hostsRequest, reservedRequest } from '../../shared/adapters/aws/dynamodb/dynamo-hosts.ts';
-import { createRequest, expireRequests } from '../../shared/adapters/aws/dynamodb/dynamo-jobs.ts';
-import { launchesRequest, templatesRequest } from '../../shared/adapters/aws/dynamodb/dynamo-launches.ts';
-import { leaseRequest } from '../../shared/adapters/aws/dynamodb/dynamo-limits.ts';
-import { commitRequest } from '../../shared/adapters/aws/dynamodb/objects/dynamo-object-commits.ts';
-import { packedJson } from '../../shared/adapters/aws/dynamodb/dynamo-row.ts';
-import { namesRequest } from '../../shared/adapters/aws/dynamodb/dynamo-names.ts';
+import { freshNamespace } from '../../shared/domain/spec/namespace.ts';
+import { type Item, type Store, aRow, lastOf, requestsOf, shown, writesOf } from './spied-store.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from './store-under-test.ts';
 
-// The expressions of each write decide its races, so this test fixes them word for word.
+// The expressions of each write decide its races, so this test fixes them word for word, and every other request, too.
 
 const { spec, status, uid } = aNewJob({ uid: 'u-1' });
 const CRON = { namespace: 'default', name: 'c' };
 const A_DOCUMENT = { metadata: { uid: 'u-1' } };
+const TEMPLATE = { taskDefinition: 'td:1', containers: [], placement: '' };
 const next = following(status, '', { alarms: [at(1)] });
 
-/** Attribute values as `S:text` and `N:number`, without the bytes of bodies. */
-const shown = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (_, part: unknown) => (isAttribute(part) ? brief(part) : part)));
-const isAttribute = (part: unknown): part is AttributeValue =>
-  typeof part === 'object' && part !== null && Object.keys(part).length === 1 && /^[SNB]$/.test(Object.keys(part)[0]!);
-const brief = (value: AttributeValue): string =>
-  value.B === undefined ? `${Object.keys(value)[0]}:${value.S ?? value.N}` : 'B:(packed)';
-
-test('no range of names ends before it begins, whatever a client sends as the last name', () => {
+test('no range of names ends before it begins, whatever a client sends as the last name', async () => {
+  const ranges = async (after: string | null) =>
+    requestsOf(async ({ jobs }) =>
+      jobs.listJobs({ namespace: 'default', after: after === null ? null : `default/${after}`, limit: 9 }),
+    );
   for (const after of [null, '', 'a', 'z.z']) {
-    const values = namesRequest('muster', 'default', after, 9)?.ExpressionAttributeValues;
-    expect(String(values?.[':from'].S) < String(values?.[':to'].S)).toBe(true);
+    const [[, range] = ['', {}]] = await ranges(after);
+    const values = range['ExpressionAttributeValues'] as Item;
+    expect(String(values[':from']?.S) < String(values[':to']?.S)).toBe(true);
   }
-  for (const after of ['~', '~~', '\u00ff', '\u{1f600}'])
-    expect(namesRequest('muster', 'default', after, 9)).toBeNull();
+  for (const after of ['~', '~~', '\u00ff', '\u{1f600}']) expect(await ranges(after)).toEqual([]);
 });
 
 describe('requests that write', () => {
-  test('reserve', () => {
-    expect(shown(reservedRequest('muster', 'token', 3, [{ uid, count: 3, at: T0 }]))).toMatchInlineSnapshot(`
+  test('reserve', async () => {
+    expect(
+      shown(
+        await lastOf(async ({ hosts }) => hosts.reserve(uid, 3, 9, T0), {
+          stored: [aRow('LIMIT#hosts', 'LIMIT', { version: { N: '3' } }, [])],
+        }),
+      ),
+    ).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "#version = :was",
         "ExpressionAttributeNames": {
@@ -59,7 +44,7 @@ describe('requests that write', () => {
         },
         "ExpressionAttributeValues": {
           ":body": "B:(packed)",
-          ":by": "S:token",
+          ":by": "S:token-1",
           ":v": "N:1",
           ":version": "N:4",
           ":was": "N:3",
@@ -75,8 +60,8 @@ describe('requests that write', () => {
     `);
   });
 
-  test('writeAnnounced', () => {
-    expect(shown(announcedRequest('muster', uid, 7, at(60_000)))).toMatchInlineSnapshot(`
+  test('writeAnnounced', async () => {
+    expect(shown(await lastOf(async ({ jobs }) => jobs.writeAnnounced(uid, 7, at(60_000))))).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "attribute_not_exists(#pk) OR #version < :version",
         "ExpressionAttributeNames": {
@@ -100,10 +85,11 @@ describe('requests that write', () => {
     `);
   });
 
-  test('writeHosts', () => {
+  test('writeHosts', async () => {
     const hosts = [{ index: 0, serviceId: 'srv-1', tasks: [] }];
-    const request = { tableName: 'muster', token: 'token', uid, expireAt: at(60_000), now: T0 };
-    expect(shown(hostsRequest({ ...request, row: { row: 0, version: 2, hosts } }))).toMatchInlineSnapshot(`
+    const written = async (version: number) =>
+      lastOf(async (store) => store.hosts.writeHosts(uid, { row: 0, version, hosts }, at(60_000)));
+    expect(shown(await written(2))).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "#version = :was AND #ttl > :now",
         "ExpressionAttributeNames": {
@@ -115,7 +101,7 @@ describe('requests that write', () => {
         },
         "ExpressionAttributeValues": {
           ":body": "B:(packed)",
-          ":by": "S:token",
+          ":by": "S:token-1",
           ":now": "N:1800000000",
           ":ttl": "N:1800000060",
           ":v": "N:1",
@@ -131,12 +117,11 @@ describe('requests that write', () => {
         "UpdateExpression": "SET #v = :v, #version = :version, #by = :by, #body = :body, #ttl = :ttl",
       }
     `);
-    const { ConditionExpression } = hostsRequest({ ...request, row: { row: 0, version: 0, hosts } });
-    expect(ConditionExpression).toBe('attribute_not_exists(#pk) OR #ttl <= :now');
+    expect((await written(0))['ConditionExpression']).toBe('attribute_not_exists(#pk) OR #ttl <= :now');
   });
 
-  test('commitPass', () => {
-    expect(shown(passRequest('muster', 'token', uid, next))).toMatchInlineSnapshot(`
+  test('commitPass', async () => {
+    expect(shown(await lastOf(async ({ jobs }) => jobs.commitPass(uid, next, [])))).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "#version = :was",
         "ExpressionAttributeNames": {
@@ -151,7 +136,7 @@ describe('requests that write', () => {
           ":alarmMinute": "N:30000001",
           ":alarmShard": "N:3",
           ":body": "B:(packed)",
-          ":by": "S:token",
+          ":by": "S:token-1",
           ":v": "N:1",
           ":version": "N:2",
           ":was": "N:1",
@@ -166,8 +151,10 @@ describe('requests that write', () => {
       }
     `);
   });
-  test('commitPass of a Job that waits for nothing', () => {
-    expect(shown(passRequest('muster', 'token', uid, { ...next, alarms: [] }))).toMatchInlineSnapshot(`
+  test('commitPass of a Job that waits for nothing', async () => {
+    expect(
+      shown(await lastOf(async ({ jobs }) => jobs.commitPass(uid, { ...next, alarms: [] }, []))),
+    ).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "#version = :was",
         "ExpressionAttributeNames": {
@@ -180,7 +167,7 @@ describe('requests that write', () => {
         },
         "ExpressionAttributeValues": {
           ":body": "B:(packed)",
-          ":by": "S:token",
+          ":by": "S:token-1",
           ":v": "N:1",
           ":version": "N:2",
           ":was": "N:1",
@@ -195,9 +182,11 @@ describe('requests that write', () => {
       }
     `);
   });
-  test('commitPass with a chunk that is new and one that is not', () => {
+  test('commitPass with a chunk that is new and one that is not', async () => {
     const chunks = [aChunk(status, 0, 0, { attempt: 1 }), aChunk({ ...status, size: 9_000 }, 1, 6, { attempt: 1 })];
-    expect(shown(foldRequest('muster', 'token', uid, next, chunks).TransactItems?.slice(1))).toMatchInlineSnapshot(`
+    expect(
+      shown((await writesOf(async ({ jobs }) => jobs.commitPass(uid, next, chunks))).slice(1)),
+    ).toMatchInlineSnapshot(`
       [
         {
           "Update": {
@@ -246,10 +235,10 @@ describe('requests that write', () => {
       ]
     `);
   });
-  test('createJob', () => {
-    expect(shown(createRequest('muster', 'token', spec, status))).toMatchInlineSnapshot(`
+  test('createJob', async () => {
+    expect(shown(await lastOf(async ({ jobs }) => jobs.createJob(spec, status)))).toMatchInlineSnapshot(`
       {
-        "ClientRequestToken": "token",
+        "ClientRequestToken": "token-1",
         "TransactItems": [
           {
             "Put": {
@@ -277,7 +266,7 @@ describe('requests that write', () => {
                 "alarmMinute": "N:30000000",
                 "alarmShard": "N:3",
                 "body": "B:(packed)",
-                "by": "S:token",
+                "by": "S:token-1",
                 "pk": "S:JOB#u-1",
                 "sk": "S:STATUS",
                 "v": "N:1",
@@ -305,8 +294,8 @@ describe('requests that write', () => {
       }
     `);
   });
-  test('commitSpec', () => {
-    expect(shown(specRequest('muster', 'token', spec, next).TransactItems[1])).toMatchInlineSnapshot(`
+  test('commitSpec', async () => {
+    expect(shown((await writesOf(async ({ jobs }) => jobs.commitSpec(spec, next)))[1])).toMatchInlineSnapshot(`
       {
         "Update": {
           "ConditionExpression": "attribute_exists(#pk)",
@@ -329,8 +318,10 @@ describe('requests that write', () => {
       }
     `);
   });
-  test('commitDeletion', () => {
-    expect(shown(deletionRequest('muster', 'token', spec.identity, next).TransactItems[1])).toMatchInlineSnapshot(`
+  test('commitDeletion', async () => {
+    expect(
+      shown((await writesOf(async ({ jobs }) => jobs.commitDeletion(spec.identity, next)))[1]),
+    ).toMatchInlineSnapshot(`
       {
         "Delete": {
           "ConditionExpression": "attribute_not_exists(#pk) OR #uid = :uid",
@@ -350,8 +341,10 @@ describe('requests that write', () => {
       }
     `);
   });
-  test('expireJob', () => {
-    const requests = expireRequests('muster', uid, 2, false, at(1));
+  test('expireJob', async () => {
+    const requests = (await requestsOf(async ({ jobs }) => jobs.expireJob(uid, 2, at(1))))
+      .slice(1)
+      .map(([, each]) => each);
     expect(shown(requests[0])).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "attribute_exists(#pk)",
@@ -370,7 +363,7 @@ describe('requests that write', () => {
         "UpdateExpression": "SET #ttl = :ttl",
       }
     `);
-    expect(requests.map(({ Key }) => shown(Key?.['sk']))).toMatchInlineSnapshot(`
+    expect(requests.map(({ Key }) => shown((Key as Item)['sk']))).toMatchInlineSnapshot(`
       [
         "S:STATUS",
         "S:SPEC",
@@ -381,26 +374,31 @@ describe('requests that write', () => {
       ]
     `);
   });
-  test('writeAttempts', () => {
-    expect(shown(attemptWrites(uid, [anAttempt(4_100, 2)], at(0)))).toMatchInlineSnapshot(`
-      [
-        {
-          "PutRequest": {
-            "Item": {
-              "body": "B:(packed)",
-              "pk": "S:TASK#u-1#001#0",
-              "sk": "S:004100#000002",
-              "ttl": "N:1800000000",
-              "v": "N:1",
+  test('writeAttempts', async () => {
+    expect(
+      shown(await lastOf(async ({ jobs }) => jobs.writeAttempts(uid, [anAttempt(4_100, 2)], at(0)))),
+    ).toMatchInlineSnapshot(`
+      {
+        "RequestItems": {
+          "muster": [
+            {
+              "PutRequest": {
+                "Item": {
+                  "body": "B:(packed)",
+                  "pk": "S:TASK#u-1#001#0",
+                  "sk": "S:004100#000002",
+                  "ttl": "N:1800000000",
+                  "v": "N:1",
+                },
+              },
             },
-          },
+          ],
         },
-      ]
+      }
     `);
   });
-  test('addTemplate', () => {
-    const template = { taskDefinition: 'td:1', containers: [], placement: '' };
-    expect(shown(templatesRequest('muster', uid, [template]))).toMatchInlineSnapshot(`
+  test('addTemplate', async () => {
+    expect(shown(await lastOf(async ({ jobs }) => jobs.addTemplate(uid, 0, TEMPLATE)))).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "attribute_not_exists(#pk)",
         "ExpressionAttributeNames": {
@@ -422,9 +420,10 @@ describe('requests that write', () => {
       }
     `);
   });
-  test('writeLaunches, the first time and later', () => {
-    const row = { row: 12, version: 0, slots: [] };
-    expect(shown(launchesRequest('muster', 'token', uid, row, at(1), T0))).toMatchInlineSnapshot(`
+  test('writeLaunches, the first time and later', async () => {
+    const written = async (version: number) =>
+      lastOf(async ({ jobs }) => jobs.writeLaunches(uid, { row: 12, version, slots: [] }, at(1)));
+    expect(shown(await written(0))).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "attribute_not_exists(#pk) OR #ttl <= :now",
         "ExpressionAttributeNames": {
@@ -437,7 +436,7 @@ describe('requests that write', () => {
         },
         "ExpressionAttributeValues": {
           ":body": "B:(packed)",
-          ":by": "S:token",
+          ":by": "S:token-1",
           ":now": "N:1800000000",
           ":ttl": "N:1800000001",
           ":v": "N:1",
@@ -452,14 +451,18 @@ describe('requests that write', () => {
         "UpdateExpression": "SET #v = :v, #version = :version, #by = :by, #body = :body, #ttl = :ttl",
       }
     `);
-    const later = launchesRequest('muster', 'token', uid, { ...row, version: 3 }, at(1), T0);
-    expect(later.ConditionExpression).toMatchInlineSnapshot(`"#version = :was AND #ttl > :now"`);
+    expect((await written(3))['ConditionExpression']).toMatchInlineSnapshot(`"#version = :was AND #ttl > :now"`);
   });
-  test('feed.append', () => {
+  test('feed.append', async () => {
     const entries = [anEntry(uid, 0, 1), anEntry(uid, 3, 9)];
-    expect(shown(appendRequest('muster', 'token', 41, entries, T0, at(1)))).toMatchInlineSnapshot(`
+    const append = async ({ feed }: Store) => {
+      await feed.head();
+      await feed.append(entries, T0);
+    };
+    const stored = [aRow('FEED#Job', 'HEAD', { number: { N: '41' } })];
+    expect(shown(await lastOf(append, { stored }))).toMatchInlineSnapshot(`
       {
-        "ClientRequestToken": "token",
+        "ClientRequestToken": "token-1",
         "TransactItems": [
           {
             "Update": {
@@ -489,7 +492,7 @@ describe('requests that write', () => {
                 "body": "B:(packed)",
                 "pk": "S:FEED#Job",
                 "sk": "S:000000000000042",
-                "ttl": "N:1800000001",
+                "ttl": "N:1800007200",
                 "v": "N:1",
               },
               "TableName": "muster",
@@ -509,7 +512,7 @@ describe('requests that write', () => {
               },
               "ExpressionAttributeValues": {
                 ":at": "N:1800000000000",
-                ":by": "S:token",
+                ":by": "S:token-1",
                 ":number": "N:42",
                 ":seq": "N:10",
                 ":v": "N:1",
@@ -537,7 +540,7 @@ describe('requests that write', () => {
               },
               "ExpressionAttributeValues": {
                 ":at": "N:1800000000000",
-                ":by": "S:token",
+                ":by": "S:token-1",
                 ":number": "N:42",
                 ":seq": "N:90",
                 ":v": "N:1",
@@ -557,9 +560,11 @@ describe('requests that write', () => {
       }
     `);
   });
-  test('limits.commit', () => {
+  test('limits.commit', async () => {
     expect(
-      shown(leaseRequest('muster', 'token', 'launch', 7, { nextFreeAt: T0, cut: null, recent: null })),
+      shown(
+        await lastOf(async ({ limits }) => limits.commit('launch', 7, { nextFreeAt: T0, cut: null, recent: null })),
+      ),
     ).toMatchInlineSnapshot(`
       {
         "ConditionExpression": "#version = :was",
@@ -570,7 +575,7 @@ describe('requests that write', () => {
           "#version": "version",
         },
         "ExpressionAttributeValues": {
-          ":by": "S:token",
+          ":by": "S:token-1",
           ":nextFreeAt": "N:1800000000000",
           ":v": "N:1",
           ":version": "N:8",
@@ -590,24 +595,25 @@ describe('requests that write', () => {
     ['a new object', 'ADDED', 0],
     ['a change of an object', 'MODIFIED', 7],
     ['a removal', 'DELETED', 7],
-  ] as const)('objects.commit: %s', (_, type, was) => {
-    const object = packedJson(A_DOCUMENT);
-    const row = packedJson({ type, key: CRON, document: A_DOCUMENT });
-    const request = commitRequest('muster', {
-      token: 'token',
-      kind: 'CronJob',
-      head: 41,
-      orders: [{ by: 'by', type, key: CRON, was, row, object: type === 'DELETED' ? null : object }],
-      homes: was === 0 ? [{ name: 'home', version: 5 }] : [],
-      expireAt: at(1),
-    });
-    expect(shown(request)).toMatchSnapshot();
+  ] as const)('objects.commit: %s', async (_, type, was) => {
+    const document = type === 'DELETED' ? null : A_DOCUMENT;
+    const key = { pk: 'OBJECT#CronJob', sk: 'default!c' };
+    const stored = [
+      aRow('OBJECT#Namespace', '!default', { version: { N: '5' } }, freshNamespace('default', 'home', T0)),
+      ...(was === 0 ? [] : [aRow(key.pk, key.sk, { version: { N: String(was) } }, A_DOCUMENT)]),
+    ];
+    // The first try shows where the head is.
+    const refusals = [aRow('FEED#CronJob', 'HEAD', { number: { N: '41' } }), null, null];
+    const commit = async ({ objects }: Store) => objects.commit('CronJob', { key: CRON, was, document });
+    expect(shown(await lastOf(commit, { stored, refusals }))).toMatchSnapshot();
   });
 });
 
 describe('requests that read a range', () => {
-  test('due alarms', () => {
-    expect(shown(dueRequest('muster', { shard: 3, key: null }, at(59_999), 100))).toMatchInlineSnapshot(`
+  test('due alarms', async () => {
+    expect(
+      shown(await lastOf(async ({ jobs }) => jobs.dueJobs({ now: at(59_999), after: '3', limit: 100 }))),
+    ).toMatchInlineSnapshot(`
       {
         "ExpressionAttributeNames": {
           "#minute": "alarmMinute",
@@ -624,23 +630,26 @@ describe('requests that read a range', () => {
       }
     `);
   });
-  test('a scheduler’s row enters the index of alarms, and leaves it', () => {
+  test('a scheduler’s row enters the index of alarms, and leaves it', async () => {
     const key = { namespace: 'default', name: 'nightly' };
     const row = { kind: 'CronJob', uid: 'cron-1', key, version: 3, state: FRESH_CRON } as const;
-    const armed = cronRequest('muster', 'token', { ...row, alarmAt: at(90_000) });
+    const written = async (alarmAt: typeof T0 | null) => lastOf(async ({ crons }) => crons.write({ ...row, alarmAt }));
+    const armed = await written(at(90_000));
     expect(armed).toMatchObject({
       Key: { pk: { S: 'CRON#cron-1' }, sk: { S: 'STATE' } },
       ConditionExpression: '#version = :was',
       ExpressionAttributeValues: { ':was': { N: '3' }, ':version': { N: '4' }, ':alarmShard': { N: '4' } },
     });
-    expect(armed.ExpressionAttributeValues).toHaveProperty(':alarmMinute', { N: String(T0 / 60_000 + 1.5) });
-    expect(cronRequest('muster', 'token', { ...row, alarmAt: null }).UpdateExpression).toMatch(
-      /REMOVE #alarmShard, #alarmMinute$/,
-    );
+    expect(armed['ExpressionAttributeValues']).toHaveProperty(':alarmMinute', { N: String(T0 / 60_000 + 1.5) });
+    expect((await written(null))['UpdateExpression']).toMatch(/REMOVE #alarmShard, #alarmMinute$/);
   });
 
-  test('names', () => {
-    expect(shown(namesRequest('muster', 'default', 'work', 50))).toMatchInlineSnapshot(`
+  test('names', async () => {
+    expect(
+      shown(
+        await lastOf(async ({ jobs }) => jobs.listJobs({ namespace: 'default', after: 'default/work', limit: 49 })),
+      ),
+    ).toMatchInlineSnapshot(`
       {
         "ConsistentRead": true,
         "ExpressionAttributeNames": {
@@ -658,8 +667,10 @@ describe('requests that read a range', () => {
       }
     `);
   });
-  test('the feed', () => {
-    expect(shown(feedPageRequest('muster', 'FEED#Job', 41, 50).ExpressionAttributeValues)).toMatchInlineSnapshot(`
+  test('the feed', async () => {
+    expect(
+      shown((await lastOf(async ({ feed }) => feed.read(41, 50)))['ExpressionAttributeValues']),
+    ).toMatchInlineSnapshot(`
       {
         ":from": "S:000000000000042",
         ":pk": "S:FEED#Job",
