@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FRESH_CRON } from '../../../shared/domain/cron/cron-state.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
-import { RECENT_MAX, type PartName, type PublishedPart } from '../../../shared/domain/scoreboard/published-pods.ts';
+import type { PartName, PublishedPart } from '../../../shared/domain/scoreboard/published-pods.ts';
 import type { LaunchSlot } from '../../../shared/ports/job-store.ts';
 import { REMOVAL_AFTER_MS } from '../../../shared/ports/item-store.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
@@ -63,7 +63,7 @@ const LETTERS = Array.from({ length: 10 }, (_, nth) => ({
   job: UID,
   filedAt: T0,
 }));
-const PODS = Array.from({ length: RECENT_MAX }, (_, nth) => ({
+const PODS = Array.from({ length: 120 }, (_, nth) => ({
   index: nth,
   attempt: 1,
   state: 'running' as const,

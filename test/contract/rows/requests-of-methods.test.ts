@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { packMark } from '../../../shared/adapters/row-bodies.ts';
+import { packMark } from '../../../shared/store/programs/row-bodies.ts';
 import { FRESH_CRON } from '../../../shared/domain/cron/cron-state.ts';
 import type { PartName, PublishedPart } from '../../../shared/domain/scoreboard/published-pods.ts';
 import { type Item, type Store, aRow, requestsOf, shown } from '../spied-store.ts';
