@@ -6,7 +6,6 @@ import { createLogsClient, sdkLogsCalls } from '../adapters/aws/logs/sdk-logs-ca
 import { createCloudmap } from '../adapters/aws/cloudmap/cloudmap.ts';
 import { createCloudmapClient, sdkCloudmapCalls } from '../adapters/aws/cloudmap/sdk-cloudmap-calls.ts';
 import { createDynamoClient } from '../adapters/aws/dynamodb/dynamo-client.ts';
-import { createDynamoStore } from '../adapters/aws/dynamodb/dynamo-store.ts';
 import { createEcsTasks } from '../adapters/aws/ecs/ecs-tasks.ts';
 import { createEcsClients, sdkEcsCalls } from '../adapters/aws/ecs/sdk-ecs-calls.ts';
 import type { createEventBridgeClient } from '../adapters/aws/eventbridge/eventbridge-announcer.ts';
@@ -28,6 +27,7 @@ import type { Telemetry } from '../ports/telemetry.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { type StorePorts, assembleRuntime } from './assemble-runtime.ts';
 import type { Coalescing } from './coalescing.ts';
+import { createDynamoStore } from './dynamo-store.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Where everything is. Endpoints are null on AWS. */

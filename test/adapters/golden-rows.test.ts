@@ -1,3 +1,5 @@
+import { inflateRawSync } from 'node:zlib';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import {
   AttemptSchema,
@@ -9,13 +11,11 @@ import {
   TemplatesSchema,
   packPods,
 } from '../../shared/store/programs/row-bodies.ts';
-import { appendRequest } from '../../shared/adapters/aws/dynamodb/dynamo-feed.ts';
-import { launchesRequest, templatesRequest } from '../../shared/adapters/aws/dynamodb/dynamo-launches.ts';
-import { bodyIn } from '../../shared/adapters/aws/dynamodb/dynamo-row.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import type { FeedEntry } from '../../shared/ports/feed.ts';
 import type { AttemptRecord, LaunchSlot } from '../../shared/ports/job-store.ts';
+import { type Item, type Store, lastOf } from '../contract/spied-store.ts';
 
 // Golden texts of what rows hold as JSON, before deflate. What is stored today must be read tomorrow: rows are added to a
 // table, never changed, and what a later version stores otherwise gets a table of its own, while the old one is read still.
@@ -37,8 +37,18 @@ const STORED_SLOTS = `[{"index":41,"attempt":2,"nonce":3,"state":"launching","si
 const TEMPLATE = { taskDefinition: 'muster-1:1', containers: ['main'], placement: '{}', zone: 'muster.internal' };
 const STORED_TEMPLATE = `{"taskDefinition":"muster-1:1","containers":["main"],"placement":"{}","zone":"muster.internal"}`;
 
-const textIn = (body: object | undefined): string =>
-  Buffer.from(bodyIn({ pk: { S: 'a' }, sk: { S: 'b' }, body: body as never })).toString();
+/** A body's text: a byte says how the rest is packed, which is deflated where that is shorter. */
+function textIn(body: AttributeValue | undefined): string {
+  const [how, ...rest] = body?.B ?? [];
+  expect([0, 1]).toContain(how);
+  return (how === 0 ? Buffer.from(rest) : inflateRawSync(Buffer.from(rest))).toString();
+}
+
+/** The body that a call updates a row with. */
+const updated = async (call: (store: Store) => Promise<unknown>): Promise<string> => {
+  const { ExpressionAttributeValues: values } = await lastOf(call);
+  return textIn((values as Item)[':body']);
+};
 
 const RESTARTED: LaunchSlot = {
   ...id,
@@ -52,27 +62,22 @@ describe('version 1: launches', () => {
   test.each([
     ['a row of slots', SLOTS, STORED_SLOTS],
     ['the launch of a Pod that is started again', [RESTARTED], STORED_RESTARTED],
-  ])('%s', (_, slots, stored) => {
+  ])('%s', async (_, slots, stored) => {
     const row = { row: 4, version: 0, slots };
-    const { ExpressionAttributeValues: values } = launchesRequest('muster', 'token', uid, row, at, at);
-    const body = Object.values(values ?? {}).find(({ B }) => B !== undefined);
-    expect(textIn(body)).toBe(stored);
+    expect(await updated(async ({ jobs }) => jobs.writeLaunches(uid, row, at))).toBe(stored);
     expect(SlotsSchema.parse(JSON.parse(stored))).toEqual(slots);
   });
 
-  test('a template', () => {
-    const { ExpressionAttributeValues: values } = templatesRequest('muster', uid, [TEMPLATE]);
-    const body = Object.values(values ?? {}).find(({ B }) => B !== undefined);
-    expect(textIn(body)).toBe(STORED_TEMPLATE);
+  test('a template', async () => {
+    expect(await updated(async ({ jobs }) => jobs.addTemplate(uid, 0, TEMPLATE))).toBe(STORED_TEMPLATE);
     expect(TemplatesSchema.parse(JSON.parse(STORED_TEMPLATE))).toEqual(TEMPLATE);
   });
 
-  test('a template with an image for some items', () => {
+  test('a template with an image for some items', async () => {
     const variants = [{ image: 'a:1', taskDefinition: 'muster-2:1' }];
-    const { ExpressionAttributeValues: values } = templatesRequest('muster', uid, [{ ...TEMPLATE, variants }]);
-    const body = Object.values(values ?? {}).find(({ B }) => B !== undefined);
+    const body = await updated(async ({ jobs }) => jobs.addTemplate(uid, 0, { ...TEMPLATE, variants }));
     const stored = `${STORED_TEMPLATE.slice(0, -1)},"variants":[{"image":"a:1","taskDefinition":"muster-2:1"}]}`;
-    expect(textIn(body)).toBe(stored);
+    expect(body).toBe(stored);
     expect(TemplatesSchema.parse(JSON.parse(stored))).toEqual({ ...TEMPLATE, variants });
   });
 });
@@ -108,9 +113,10 @@ describe('the feed', () => {
   };
   const stored = `[{"uid":"2f1f9a5e-8f4e-4f0e-9b0a-3d9b4a1c7e55","namespace":"default","name":"tiles","type":"MODIFIED","after":3,"version":5,"seq":90,"pods":{"i":[0,1,3,5,7,9,11,13,15],"a":[1,2,3,4,5,6,7,8,9],"s":"012345678","n":"010101010"},"labelsBefore":{"app":"a"}}]`;
 
-  test('a row as it is stored now', () => {
-    const put = appendRequest('muster', 'token', 7, [entry], at, at).TransactItems?.[1]?.Put?.Item ?? {};
-    expect(textIn(put['body'])).toBe(stored);
+  test('a row as it is stored now', async () => {
+    const { TransactItems } = await lastOf(async ({ feed }) => feed.append([entry], at));
+    const [, { Put }] = TransactItems as [unknown, { Put: { Item: Item } }];
+    expect(textIn(Put.Item['body'])).toBe(stored);
     expect(EntriesSchema.parse(JSON.parse(stored))).toEqual([entry]);
   });
 

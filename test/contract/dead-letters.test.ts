@@ -3,7 +3,7 @@ import { plusMs } from '../../shared/domain/base/time.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
 import type { StoredDeadLetter, DeadLetterStore } from '../../shared/ports/dead-letters.ts';
 import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
+import { createDynamoStore } from '../../shared/runtime/dynamo-store.ts';
 import { createTable } from '../../shared/adapters/aws/dynamodb/dynamo-table.ts';
 import { aClient, stopEngineAfterwards } from './dynamo-fixture.ts';
 import { HandClock, T0, at } from './store-under-test.ts';

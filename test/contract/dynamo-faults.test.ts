@@ -8,7 +8,7 @@ import {
   dynamoError,
   faultsBeneath,
 } from '../support/faults-beneath-sdk.ts';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
+import { createDynamoStore } from '../../shared/runtime/dynamo-store.ts';
 import { CALM_CASES, describeStore } from './describe-store.ts';
 import { aClient, aPatientClient, endpoint, makeDynamoStore, stopEngineAfterwards } from './dynamo-fixture.ts';
 import {

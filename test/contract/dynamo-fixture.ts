@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDynamoClient } from '../../shared/adapters/aws/dynamodb/dynamo-client.ts';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
+import { createDynamoStore } from '../../shared/runtime/dynamo-store.ts';
 import { type DynamoEngine, startDynamoEngine } from '../../local/dynamodb/engine.ts';
 import { makeDynamoStore } from './dynamo-store.ts';
 import { RETENTION_MS, type StoreUnderTest } from './store-under-test.ts';

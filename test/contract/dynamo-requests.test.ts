@@ -35,7 +35,7 @@ describe('requests that write', () => {
       ),
     ).toMatchInlineSnapshot(`
       {
-        "ConditionExpression": "#version = :was",
+        "ConditionExpression": "#version = :0",
         "ExpressionAttributeNames": {
           "#body": "body",
           "#by": "by",
@@ -43,11 +43,11 @@ describe('requests that write', () => {
           "#version": "version",
         },
         "ExpressionAttributeValues": {
+          ":0": "N:3",
           ":body": "B:(packed)",
           ":by": "S:token-1",
           ":v": "N:1",
           ":version": "N:4",
-          ":was": "N:3",
         },
         "Key": {
           "pk": "S:LIMIT#hosts",
@@ -63,7 +63,7 @@ describe('requests that write', () => {
   test('writeAnnounced', async () => {
     expect(shown(await lastOf(async ({ jobs }) => jobs.writeAnnounced(uid, 7, at(60_000))))).toMatchInlineSnapshot(`
       {
-        "ConditionExpression": "attribute_not_exists(#pk) OR #version < :version",
+        "ConditionExpression": "attribute_not_exists(#pk) OR #version < :0",
         "ExpressionAttributeNames": {
           "#pk": "pk",
           "#ttl": "ttl",
@@ -71,6 +71,7 @@ describe('requests that write', () => {
           "#version": "version",
         },
         "ExpressionAttributeValues": {
+          ":0": "N:7",
           ":ttl": "N:1800000060",
           ":v": "N:1",
           ":version": "N:7",
@@ -91,7 +92,7 @@ describe('requests that write', () => {
       lastOf(async (store) => store.hosts.writeHosts(uid, { row: 0, version, hosts }, at(60_000)));
     expect(shown(await written(2))).toMatchInlineSnapshot(`
       {
-        "ConditionExpression": "#version = :was AND #ttl > :now",
+        "ConditionExpression": "#version = :0 AND #ttl > :1",
         "ExpressionAttributeNames": {
           "#body": "body",
           "#by": "by",
@@ -100,13 +101,13 @@ describe('requests that write', () => {
           "#version": "version",
         },
         "ExpressionAttributeValues": {
+          ":0": "N:2",
+          ":1": "N:1800000000",
           ":body": "B:(packed)",
           ":by": "S:token-1",
-          ":now": "N:1800000000",
           ":ttl": "N:1800000060",
           ":v": "N:1",
           ":version": "N:3",
-          ":was": "N:2",
         },
         "Key": {
           "pk": "S:JOB#u-1",
@@ -117,13 +118,13 @@ describe('requests that write', () => {
         "UpdateExpression": "SET #v = :v, #version = :version, #by = :by, #body = :body, #ttl = :ttl",
       }
     `);
-    expect((await written(0))['ConditionExpression']).toBe('attribute_not_exists(#pk) OR #ttl <= :now');
+    expect((await written(0))['ConditionExpression']).toBe('attribute_not_exists(#pk) OR #ttl <= :0');
   });
 
   test('commitPass', async () => {
     expect(shown(await lastOf(async ({ jobs }) => jobs.commitPass(uid, next, [])))).toMatchInlineSnapshot(`
       {
-        "ConditionExpression": "#version = :was",
+        "ConditionExpression": "#version = :0",
         "ExpressionAttributeNames": {
           "#alarmMinute": "alarmMinute",
           "#alarmShard": "alarmShard",
@@ -133,13 +134,13 @@ describe('requests that write', () => {
           "#version": "version",
         },
         "ExpressionAttributeValues": {
+          ":0": "N:1",
           ":alarmMinute": "N:30000001",
           ":alarmShard": "N:3",
           ":body": "B:(packed)",
           ":by": "S:token-1",
           ":v": "N:1",
           ":version": "N:2",
-          ":was": "N:1",
         },
         "Key": {
           "pk": "S:JOB#u-1",
@@ -156,7 +157,7 @@ describe('requests that write', () => {
       shown(await lastOf(async ({ jobs }) => jobs.commitPass(uid, { ...next, alarms: [] }, []))),
     ).toMatchInlineSnapshot(`
       {
-        "ConditionExpression": "#version = :was",
+        "ConditionExpression": "#version = :0",
         "ExpressionAttributeNames": {
           "#alarmMinute": "alarmMinute",
           "#alarmShard": "alarmShard",
@@ -166,11 +167,11 @@ describe('requests that write', () => {
           "#version": "version",
         },
         "ExpressionAttributeValues": {
+          ":0": "N:1",
           ":body": "B:(packed)",
           ":by": "S:token-1",
           ":v": "N:1",
           ":version": "N:2",
-          ":was": "N:1",
         },
         "Key": {
           "pk": "S:JOB#u-1",
@@ -212,17 +213,17 @@ describe('requests that write', () => {
         },
         {
           "Update": {
-            "ConditionExpression": "#version = :was",
+            "ConditionExpression": "#version = :0",
             "ExpressionAttributeNames": {
               "#body": "body",
               "#v": "v",
               "#version": "version",
             },
             "ExpressionAttributeValues": {
+              ":0": "N:6",
               ":body": "B:(packed)",
               ":v": "N:1",
               ":version": "N:7",
-              ":was": "N:6",
             },
             "Key": {
               "pk": "S:JOB#u-1",
@@ -324,13 +325,13 @@ describe('requests that write', () => {
     ).toMatchInlineSnapshot(`
       {
         "Delete": {
-          "ConditionExpression": "attribute_not_exists(#pk) OR #uid = :uid",
+          "ConditionExpression": "attribute_not_exists(#pk) OR #uid = :0",
           "ExpressionAttributeNames": {
             "#pk": "pk",
             "#uid": "uid",
           },
           "ExpressionAttributeValues": {
-            ":uid": "S:u-1",
+            ":0": "S:u-1",
           },
           "Key": {
             "pk": "S:NS#default",
@@ -425,7 +426,7 @@ describe('requests that write', () => {
       lastOf(async ({ jobs }) => jobs.writeLaunches(uid, { row: 12, version, slots: [] }, at(1)));
     expect(shown(await written(0))).toMatchInlineSnapshot(`
       {
-        "ConditionExpression": "attribute_not_exists(#pk) OR #ttl <= :now",
+        "ConditionExpression": "attribute_not_exists(#pk) OR #ttl <= :0",
         "ExpressionAttributeNames": {
           "#body": "body",
           "#by": "by",
@@ -435,9 +436,9 @@ describe('requests that write', () => {
           "#version": "version",
         },
         "ExpressionAttributeValues": {
+          ":0": "N:1800000000",
           ":body": "B:(packed)",
           ":by": "S:token-1",
-          ":now": "N:1800000000",
           ":ttl": "N:1800000001",
           ":v": "N:1",
           ":version": "N:1",
@@ -451,7 +452,7 @@ describe('requests that write', () => {
         "UpdateExpression": "SET #v = :v, #version = :version, #by = :by, #body = :body, #ttl = :ttl",
       }
     `);
-    expect((await written(3))['ConditionExpression']).toMatchInlineSnapshot(`"#version = :was AND #ttl > :now"`);
+    expect((await written(3))['ConditionExpression']).toMatchInlineSnapshot(`"#version = :0 AND #ttl > :1"`);
   });
   test('feed.append', async () => {
     const entries = [anEntry(uid, 0, 1), anEntry(uid, 3, 9)];
@@ -466,15 +467,15 @@ describe('requests that write', () => {
         "TransactItems": [
           {
             "Update": {
-              "ConditionExpression": "#number = :was",
+              "ConditionExpression": "#number = :0",
               "ExpressionAttributeNames": {
                 "#number": "number",
                 "#v": "v",
               },
               "ExpressionAttributeValues": {
+                ":0": "N:41",
                 ":number": "N:42",
                 ":v": "N:1",
-                ":was": "N:41",
               },
               "Key": {
                 "pk": "S:FEED#Job",
@@ -529,7 +530,7 @@ describe('requests that write', () => {
           },
           {
             "Update": {
-              "ConditionExpression": "#version = :was",
+              "ConditionExpression": "#version = :0",
               "ExpressionAttributeNames": {
                 "#at": "at",
                 "#by": "by",
@@ -539,13 +540,13 @@ describe('requests that write', () => {
                 "#version": "version",
               },
               "ExpressionAttributeValues": {
+                ":0": "N:3",
                 ":at": "N:1800000000000",
                 ":by": "S:token-1",
                 ":number": "N:42",
                 ":seq": "N:90",
                 ":v": "N:1",
                 ":version": "N:9",
-                ":was": "N:3",
               },
               "Key": {
                 "pk": "S:JOB#u-1",
@@ -567,7 +568,7 @@ describe('requests that write', () => {
       ),
     ).toMatchInlineSnapshot(`
       {
-        "ConditionExpression": "#version = :was",
+        "ConditionExpression": "#version = :0",
         "ExpressionAttributeNames": {
           "#by": "by",
           "#nextFreeAt": "nextFreeAt",
@@ -575,11 +576,11 @@ describe('requests that write', () => {
           "#version": "version",
         },
         "ExpressionAttributeValues": {
+          ":0": "N:7",
           ":by": "S:token-1",
           ":nextFreeAt": "N:1800000000000",
           ":v": "N:1",
           ":version": "N:8",
-          ":was": "N:7",
         },
         "Key": {
           "pk": "S:LIMIT#launch",
@@ -637,8 +638,8 @@ describe('requests that read a range', () => {
     const armed = await written(at(90_000));
     expect(armed).toMatchObject({
       Key: { pk: { S: 'CRON#cron-1' }, sk: { S: 'STATE' } },
-      ConditionExpression: '#version = :was',
-      ExpressionAttributeValues: { ':was': { N: '3' }, ':version': { N: '4' }, ':alarmShard': { N: '4' } },
+      ConditionExpression: '#version = :0',
+      ExpressionAttributeValues: { ':0': { N: '3' }, ':version': { N: '4' }, ':alarmShard': { N: '4' } },
     });
     expect(armed['ExpressionAttributeValues']).toHaveProperty(':alarmMinute', { N: String(T0 / 60_000 + 1.5) });
     expect((await written(null))['UpdateExpression']).toMatch(/REMOVE #alarmShard, #alarmMinute$/);

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
+import { createDynamoStore } from '../../shared/runtime/dynamo-store.ts';
 import { createTable } from '../../shared/adapters/aws/dynamodb/dynamo-table.ts';
 import type { DeadLetterStore } from '../../shared/ports/dead-letters.ts';
 import { HandClock, RETENTION_MS, type StoreUnderTest } from './store-under-test.ts';

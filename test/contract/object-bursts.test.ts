@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
+import { createDynamoStore } from '../../shared/runtime/dynamo-store.ts';
 import { Busy } from '../../shared/ports/busy.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
 import { type WireRequest, faultsBeneath } from '../support/faults-beneath-sdk.ts';
@@ -30,8 +30,8 @@ async function aCountedStore() {
   const { tableName, clock } = store;
   return {
     objects: store.objects,
-    another: (sleep?: (ms: number) => Promise<unknown>) =>
-      createDynamoStore({ client, tableName, now: clock.now, ...(sleep === undefined ? {} : { sleep }) }).objects,
+    another: (pause?: (ms: number) => Promise<unknown>) =>
+      createDynamoStore({ client, tableName, now: clock.now, ...(pause === undefined ? {} : { pause }) }).objects,
     transactions: () => transactions,
     onTransaction: (what: (request: WireRequest) => void) => {
       change = what;

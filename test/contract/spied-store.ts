@@ -1,5 +1,5 @@
 import { type AttributeValue, type DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
+import { createDynamoStore } from '../../shared/runtime/dynamo-store.ts';
 import { T0 } from './store-under-test.ts';
 
 export type Item = Record<string, AttributeValue>;
@@ -39,7 +39,7 @@ export async function requestsOf(
   } as unknown as DynamoDBClient;
   let named = 0;
   const options = { client, tableName: 'muster', now: () => T0, newToken: () => `token-${++named}` };
-  await call(createDynamoStore({ ...options, sleep: async () => undefined }));
+  await call(createDynamoStore({ ...options, pause: async () => undefined }));
   return sent;
 }
 

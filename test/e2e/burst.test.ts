@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
-import { createDynamoStore } from '../../shared/adapters/aws/dynamodb/dynamo-store.ts';
+import { createDynamoStore } from '../../shared/runtime/dynamo-store.ts';
 import { createTable } from '../../shared/adapters/aws/dynamodb/dynamo-table.ts';
 import type { Inbox, Received } from '../../shared/ports/inbox.ts';
 import { createCache } from '../../shared/control/process/cache.ts';

@@ -210,11 +210,6 @@ const PLANTED = [
   ['shared/adapters/aws/sts/planted-beside.ts', '../sqs/planted-target.ts', 'adapters-aws-sts-knows-its-folders-only'],
   ['shared/adapters/aws/sfn/planted-beside.ts', '../sqs/planted-target.ts', 'adapters-aws-sfn-knows-its-folders-only'],
   [
-    'shared/adapters/aws/dynamodb/objects/planted-beside.ts',
-    '../../ecs/planted-target.ts',
-    'adapters-aws-dynamodb-objects-knows-its-folders-only',
-  ],
-  [
     'shared/adapters/aws/dynamodb/planted-beside.ts',
     '../sqs/planted-target.ts',
     'adapters-aws-dynamodb-knows-its-folders-only',
@@ -250,7 +245,7 @@ const ALLOWED = [
   ['shared/control/reconcile/allowed.ts', '../process/planted-target.ts'],
   ['shared/kube/kube-api.ts', './events/planted-target.ts'],
   ['shared/kube/events/allowed.ts', '../pods/planted-target.ts'],
-  ['shared/adapters/aws/dynamodb/allowed.ts', '../../planted-target.ts'],
+  ['shared/adapters/aws/dynamodb/allowed.ts', '../planted-target.ts'],
   ['shared/adapters/rows/allowed.ts', '../../store/rows/planted-target.ts'],
 ] as const;
 

@@ -82,7 +82,7 @@ export function packed(body: Uint8Array): Uint8Array {
 }
 
 /** The body that {@link packed} was given. */
-function unpacked(key: RowKey, stored: Uint8Array): Uint8Array {
+export function unpacked(key: RowKey, stored: Uint8Array): Uint8Array {
   const [how] = stored;
   if (how !== PLAIN && how !== DEFLATED) throw new RowError({ key }, 'has no readable body');
   const rest = stored.subarray(1);

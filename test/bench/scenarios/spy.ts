@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { bodyIn } from '../../../shared/adapters/aws/dynamodb/dynamo-row.ts';
+import { keyIn, unpacked } from '../../../shared/adapters/rows/dynamo-item.ts';
 import { decodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
 import { GROUP_PREFIX } from '../../../shared/names/env.ts';
 import type { SdkClient } from '../../../shared/runtime/create-runtime.ts';
@@ -73,12 +73,13 @@ export class Spy {
     }
   }
 
-  #committed({ Key, ExpressionAttributeValues = {} }: Update): void {
-    const body = ExpressionAttributeValues[':body'];
+  #committed({ Key = {}, ExpressionAttributeValues = {} }: Update): void {
+    const body = ExpressionAttributeValues[':body']?.B;
     if (body === undefined) return;
     const now = performance.now();
-    const uid = (Key?.['pk']?.S ?? '').replace('JOB#', '');
-    const { journal, phase } = decodeStatus(bodyIn({ body }));
+    const key = keyIn(Key);
+    const uid = key.partition.replace('JOB#', '');
+    const { journal, phase } = decodeStatus(unpacked(key, body));
     const from = this.#seen.get(uid) ?? 0;
     this.#seen.set(uid, journal.nextSeq);
     for (const { seq, transition } of journal.entries) {

@@ -2,58 +2,67 @@ import { randomBytes } from 'node:crypto';
 import { DeleteItemCommand, GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { feedKey, statusKey } from '../../../shared/adapters/aws/dynamodb/dynamo-keys.ts';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
-import {
-  type Row,
-  alive,
-  bodyIn,
-  jsonIn,
-  packed,
-  packedJson,
-} from '../../../shared/adapters/aws/dynamodb/dynamo-row.ts';
+import { type Item, attribute, keyItem, packed, rowIn } from '../../../shared/adapters/rows/dynamo-item.ts';
+import { feedKey, statusKey } from '../../../shared/store/programs/row-keys.ts';
+import { fieldsOf, json, jsonIn } from '../../../shared/store/rows/fields.ts';
+import { isExpired } from '../../../shared/store/rows/row.ts';
 import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from '../dynamo-fixture.ts';
 import { T0, aNewJob, aStoredJob, anEntry, following } from '../store-under-test.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
 
 stopEngineAfterwards();
 
-const rowOf = (body: Uint8Array): Row => ({ pk: { S: 'a' }, sk: { S: 'b' }, body: packed(body) });
+const anItem = (attributes: Item): Item => ({ pk: { S: 'JOB#1' }, sk: { S: 'STATUS' }, v: { N: '1' }, ...attributes });
+const bodyIn = (attributes: Item): unknown => fieldsOf(rowIn(anItem(attributes)))['body'];
 
 describe('a body', () => {
   test.each([0, 1, 699, 700, 5_000, 300_000])('of %i bytes, orderly or random, comes back', (length) => {
     for (const body of [Buffer.alloc(length, 'ab'), randomBytes(length)]) {
-      expect(Buffer.from(bodyIn(rowOf(body))).equals(body)).toBe(true);
+      const read = bodyIn({ body: attribute(body) });
+      expect(Buffer.from(read as Uint8Array).equals(body)).toBe(true);
     }
   });
 
   test('is deflated if that makes it smaller, and grows by at most one byte', () => {
-    expect(packed(Buffer.alloc(5_000)).B!.length).toBeLessThan(100);
-    expect(packed(randomBytes(5_000)).B!.length).toBe(5_001);
-    expect(packed(Buffer.alloc(100)).B!.length).toBe(101);
+    expect(packed(Buffer.alloc(5_000)).length).toBeLessThan(100);
+    expect(packed(randomBytes(5_000)).length).toBe(5_001);
+    expect(packed(Buffer.alloc(100)).length).toBe(101);
   });
 
   test.each([
     ['no body at all', {}],
+    ['one that is text', { body: { S: 'text' } }],
     ['an empty one', { body: { B: new Uint8Array() } }],
     ['one packed in a way that is not known', { body: { B: Uint8Array.of(9, 1, 2) } }],
   ])('that is unreadable is an error that names its row: %s', (_, attributes) => {
-    expect(() => bodyIn({ pk: { S: 'JOB#1' }, sk: { S: 'STATUS' }, ...attributes })).toThrow('JOB#1 STATUS');
+    const row = rowIn(anItem(attributes));
+    expect(() => jsonIn(row, z.unknown())).toThrow('row JOB#1 STATUS has no readable body');
   });
 
   test('of JSON of another shape is refused', () => {
-    const row = { ...rowOf(Buffer.of()), body: packedJson({ a: 'text' }) };
-    expect(() => jsonIn(row, z.object({ a: z.number() }))).toThrow(z.ZodError);
+    const body = attribute(json({ a: 'text' }));
+    expect(() => jsonIn(rowIn(anItem({ body })), z.object({ a: z.number() }))).toThrow(z.ZodError);
   });
 });
 
 describe('a row of another layout', () => {
   test('is read if it is older, and left to a later release if it is newer', () => {
-    const row = (v: string): Row => ({ pk: { S: 'JOB#1' }, sk: { S: 'SPEC' }, v: { N: v } });
-    expect(alive(row('0'), T0)).not.toBeNull();
-    expect(alive(row('1'), T0)).not.toBeNull();
-    expect(() => alive(row('2'), T0)).toThrow(new NewerFormatError('row JOB#1 SPEC', 2, 1));
+    const fieldsAt = (v: string) => fieldsOf(rowIn(anItem({ v: { N: v }, n: { N: '7' } })));
+    expect(fieldsAt('0')).toEqual({ n: 7 });
+    expect(fieldsAt('1')).toEqual({ n: 7 });
+    expect(() => fieldsAt('2')).toThrow(new NewerFormatError('row JOB#1 STATUS', 2, 1));
+  });
+
+  test('is over when its time has passed, like any other', () => {
+    const row = rowIn(anItem({ v: { N: '2' }, ttl: { N: String(T0 / 1_000) } }));
+    expect([isExpired(row, T0 - 1), isExpired(row, T0)]).toEqual([false, true]);
+  });
+
+  test('is an error that names the row if it has none', () => {
+    const { v: _v, ...item } = anItem({});
+    expect(() => fieldsOf(rowIn(item))).toThrow('row JOB#1 STATUS has no number v');
   });
 });
 
@@ -63,7 +72,7 @@ describe.skipIf(endpoint === null)('rows in the table', () => {
   test('a commit keeps the ttl and unknown attributes', async () => {
     const store = await makeDynamoStore(client);
     const { status, uid } = await aStoredJob(store);
-    const at = { TableName: store.tableName, Key: statusKey(uid) };
+    const at = { TableName: store.tableName, Key: keyItem(statusKey(uid)) };
     await client.send(
       new UpdateItemCommand({
         ...at,
@@ -82,7 +91,7 @@ describe.skipIf(endpoint === null)('rows in the table', () => {
     const uid = asJobUid('job-a');
     for (let n = 1; n <= 5; n++) await store.feed.append([anEntry(uid, n - 1, n)], T0);
     const remove = async (n: number): Promise<unknown> =>
-      client.send(new DeleteItemCommand({ TableName: store.tableName, Key: feedKey(n) }));
+      client.send(new DeleteItemCommand({ TableName: store.tableName, Key: keyItem(feedKey(n)) }));
     const numbersAfter = async (after: number): Promise<unknown> => {
       const read = await store.feed.read(after, 10);
       return read.kind === 'rows' ? read.rows.map(({ number }) => number) : read.kind;
@@ -101,7 +110,12 @@ describe.skipIf(endpoint === null)('rows in the table', () => {
   test('a status that was damaged is an error, not another status', async () => {
     const store = await makeDynamoStore(client);
     const { uid } = await aStoredJob(store);
-    const row = { ...statusKey(uid), v: { N: '1' }, version: { N: '1' }, body: packed(Uint8Array.of(1, 255)) };
+    const row = {
+      ...keyItem(statusKey(uid)),
+      v: { N: '1' },
+      version: { N: '1' },
+      body: attribute(Uint8Array.of(1, 255)),
+    };
     await client.send(new PutItemCommand({ TableName: store.tableName, Item: row }));
     await expect(store.jobs.readStatus(uid)).rejects.toThrow('cut short');
   });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { open } from 'lmdb';
 import { afterAll, describe, expect, test } from 'vitest';
-import { objectPartition, objectSort, statusKey } from '../../../shared/adapters/aws/dynamodb/dynamo-keys.ts';
-import { packed } from '../../../shared/adapters/aws/dynamodb/dynamo-row.ts';
 import { LmdbRows } from '../../../shared/adapters/lmdb/lmdb-rows.ts';
 import { storeOf } from '../../../shared/adapters/lmdb/lmdb-store.ts';
+import { type Item, attribute, keyItem } from '../../../shared/adapters/rows/dynamo-item.ts';
+import { objectKey, statusKey } from '../../../shared/store/programs/row-keys.ts';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import type { ObjectKey } from '../../../shared/ports/object-store.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
@@ -74,7 +74,7 @@ describe.skipIf(endpoint === null)('a table that a later release has written to'
     const store = await makeDynamoStore(client);
     await fill(store);
     const { uid } = await aStoredJob(store);
-    const update = async (Key: Record<string, { S: string }>, name: string, value: object) =>
+    const update = async (Key: Item, name: string, value: object) =>
       client.send(
         new UpdateItemCommand({
           TableName: store.tableName,
@@ -84,11 +84,9 @@ describe.skipIf(endpoint === null)('a table that a later release has written to'
           ExpressionAttributeValues: { ':n': value as { N: string } },
         }),
       );
-    for (const name of ['b', 'd']) {
-      const sk = { S: objectSort({ namespace: 'default', name }) };
-      await update({ pk: { S: objectPartition('CronJob') }, sk }, 'v', { N: '2' });
-    }
-    await update(statusKey(uid) as Record<string, { S: string }>, 'body', packed(LATER_STATUS));
+    for (const name of ['b', 'd'])
+      await update(keyItem(objectKey('CronJob', { namespace: 'default', name })), 'v', { N: '2' });
+    await update(keyItem(statusKey(uid)), 'body', attribute(LATER_STATUS));
     await checkObjects(store);
     await expect(store.jobs.readStatus(uid)).rejects.toThrow('a STATUS has format 99, of a later release');
   });
