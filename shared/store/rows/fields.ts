@@ -19,17 +19,23 @@ export function fieldsOf(row: Row): Fields {
   return row.fields;
 }
 
+/** That a row lacks what every row of its kind has; of an engine that can say so, with what its owner can do. */
+function lacking(row: Row, what: string): Error {
+  const error = new RowError(row, `has no ${what}`);
+  return row.unreadable?.(error) ?? error;
+}
+
 /** The field's text. Throws if it is missing. */
 export function textIn(row: Row, field: string): string {
   const value = fieldsOf(row)[field];
-  if (typeof value !== 'string') throw new RowError(row, `has no text ${field}`);
+  if (typeof value !== 'string') throw lacking(row, `text ${field}`);
   return value;
 }
 
 /** The field's number. Throws if it is missing. */
 export function numberIn(row: Row, field: string): number {
   const value = fieldsOf(row)[field];
-  if (typeof value !== 'number') throw new RowError(row, `has no number ${field}`);
+  if (typeof value !== 'number') throw lacking(row, `number ${field}`);
   return value;
 }
 
