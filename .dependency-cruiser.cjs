@@ -121,7 +121,7 @@ const FOLDERS = {
     'aws/sfn': ['aws'],
     'aws/sts': ['aws'],
     memory: ['.'],
-    lmdb: ['.'],
+    lmdb: [],
     rows: ['lmdb'],
   },
 };

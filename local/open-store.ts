@@ -40,13 +40,9 @@ export async function chooseStore(
   });
   if (choice === 'memory') return { ...FORGOTTEN, options: asGiven(createMemoryStore({ now })) };
   if (choice === 'lmdb') {
-    const { createLmdbStore } = await import('../shared/adapters/lmdb/lmdb-store.ts');
-    const store = createLmdbStore({ path: jobsFileOf(folder.path), now });
+    const { openLmdbStore } = await import('./store/lmdb-store.ts');
+    const store = await openLmdbStore({ path: jobsFileOf(folder.path), now }, discard, say);
     closers.push(async () => store.close());
-    if (discard !== null) {
-      const gone = await store.discardRow(discard);
-      say(`row ${discard} is gone${gone > 1 ? `, with ${gone - 1} more that belonged to it` : ''}`);
-    }
     return {
       options: asGiven(store),
       isKept: true,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { LmdbRows } from '../../shared/adapters/lmdb/lmdb-rows.ts';
-import type { LmdbStore } from '../../shared/adapters/lmdb/lmdb-store.ts';
+import { LmdbRows } from '../../shared/adapters/rows/lmdb.ts';
+import type { LmdbStore } from '../../local/store/lmdb-store.ts';
 import { type JobUid, asJobUid } from '../../shared/domain/base/ids.ts';
 import { type Status, requestDeletion } from '../../shared/domain/scoreboard/status.ts';
 import type { HandClock, StoreUnderTest } from './store-under-test.ts';
@@ -32,7 +32,10 @@ async function aStore(): Promise<Kept> {
 
 /** The remaining rows of a Job. */
 const keysOf = ({ rows }: Kept, uid: JobUid): readonly string[] =>
-  [...rows.range('A', 'z')].map(([key]) => key).filter((key) => key.includes(uid));
+  rows
+    .slice('', null, 99_999)
+    .map(({ key }) => `${key.partition} ${key.sort}`)
+    .filter((key) => key.includes(uid));
 
 /** A Job with all kinds of rows. Its attempts and a launch slot name tasks. */
 async function aJobOf(store: Kept, uid: string, attempts = 3): Promise<{ readonly uid: JobUid; status: Status }> {

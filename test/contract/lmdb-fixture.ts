@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { LmdbRows } from '../../shared/adapters/lmdb/lmdb-rows.ts';
-import { type LmdbStore, storeOf } from '../../shared/adapters/lmdb/lmdb-store.ts';
+import { LmdbRows } from '../../shared/adapters/rows/lmdb.ts';
+import { type LmdbStore, storeOf } from '../../local/store/lmdb-store.ts';
 import { HandClock, RETENTION_MS, type StoreUnderTest } from './store-under-test.ts';
 
 /** The store in its own file, until the test is over. */

@@ -1,8 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
-import type { RowWrite } from '../../shared/adapters/lmdb/lmdb-row.ts';
-import { LmdbRows, type Transaction } from '../../shared/adapters/lmdb/lmdb-rows.ts';
+import { LmdbRows } from '../../shared/adapters/rows/lmdb.ts';
+import { holds } from '../../shared/store/rows/condition.ts';
+import type { Refusal, Write } from '../../shared/store/rows/row.ts';
 import { faultsBeneath } from '../support/faults-beneath-sdk.ts';
 import { failingCases } from './describe-store.ts';
 import {
@@ -211,36 +212,50 @@ describe('planted in the store in memory', () => {
   });
 });
 
-/** Decisions of a careless file. */
-type Carelessness = (disk: LmdbRows, rows: Transaction) => Transaction;
+/** What a careless file makes of writes. */
+type Carelessness = (disk: LmdbRows, writes: readonly Write[]) => Promise<readonly Write[]>;
+
+const withoutLife = (write: Write): Write => {
+  if (write.kind === 'put') return { ...write, fields: lifeless(write.fields) };
+  return write.kind === 'update' ? { ...write, set: lifeless(write.set) } : write;
+};
+function lifeless<T extends object>(fields: T): Omit<T, 'ttl'> {
+  const { ttl: _ttl, ...rest } = fields as T & { readonly ttl?: number };
+  return rest;
+}
 
 const CARELESS: readonly (readonly [name: string, foundBy: string, Carelessness])[] = [
   [
     'decisions on what is on the disk, not on those before them',
     'eight committers of one Job: every version is the win of one of them',
-    (disk, rows) => ({ ...rows, get: (key) => disk.read(key) }),
+    async (disk, writes) => {
+      const { rows } = await disk.get(writes.map(({ key }) => key));
+      return writes.map(({ condition, ...write }): Write => {
+        const found = rows.find(({ key }) => key.sort === write.key.sort && key.partition === write.key.partition);
+        const isMet = condition === undefined || holds(condition, found?.fields ?? null);
+        return isMet ? write : { ...write, condition };
+      });
+    },
   ],
   [
     'decisions of which one row is stored',
     'a fold stores status and chunks, and chunks that are not stored are not in the map',
-    (_, rows) => {
-      let isFirst = true;
-      const once = (key: string, row: RowWrite): void => {
-        if (isFirst) rows.put(key, row);
-        isFirst = false;
-      };
-      return { ...rows, put: once };
-    },
+    async (_, writes) => writes.slice(0, 1),
   ],
   [
     'rows that lose the end of their life when they are written again',
     'the rows of an expired Job disappear in time, and expiring creates no rows',
-    (_, rows) => ({ ...rows, put: (key, row) => rows.put(key, { ttl: null, ...row }) }),
+    async (_, writes) =>
+      writes.map((write) =>
+        write.kind === 'update' && !('ttl' in write.set)
+          ? { ...write, remove: [...(write.remove ?? []), 'ttl'] }
+          : write,
+      ),
   ],
   [
     'rows that outlive their time',
     'a row of names disappears when it expires, and can be written again',
-    (_, rows) => ({ ...rows, put: (key, row) => rows.put(key, { ...row, ttl: null }) }),
+    async (_, writes) => writes.map(withoutLife),
   ],
 ];
 
@@ -253,8 +268,11 @@ describe('planted in the store in LMDB', () => {
 
   test.each(CARELESS)('%s: found', async (_, foundBy, careless) => {
     class CarelessRows extends LmdbRows {
-      override async transact<T>(decide: (rows: Transaction) => T): Promise<T> {
-        return super.transact((rows) => decide(careless(this, rows)));
+      override async write(write: Write): Promise<Refusal | null> {
+        return super.write((await careless(this, [write]))[0] ?? write);
+      }
+      override async transact(token: string, writes: readonly Write[]): Promise<readonly (Refusal | null)[] | null> {
+        return super.transact(token, await careless(this, writes));
       }
     }
     expect(await failingCases(async () => aLmdbStore(CarelessRows))).toContain(foundBy);

@@ -5,8 +5,8 @@ import { runCommandLine } from '../../cli/program/program.ts';
 import { taskIdOf } from '../../shared/domain/base/ids.ts';
 import { plusMs } from '../../shared/domain/base/time.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
-import { LmdbRows } from '../../shared/adapters/lmdb/lmdb-rows.ts';
-import { storeOf } from '../../shared/adapters/lmdb/lmdb-store.ts';
+import { LmdbRows } from '../../shared/adapters/rows/lmdb.ts';
+import { storeOf } from '../../local/store/lmdb-store.ts';
 import { jobsFileOf } from '../../local/data-folder.ts';
 import { createLogs } from '../../local/logs/create-logs.ts';
 import { FEED_RETENTION_MS } from '../../shared/ports/feed.ts';
@@ -71,9 +71,9 @@ test.runIf(TEST_WIRING === 'inProcess')(
     // The next runtime, some hours later.
     const now = () => plusMs(systemClock.now(), FEED_RETENTION_MS + 2 * HOUR_MS);
     const rows = new LmdbRows(jobsFileOf(dataDir), now);
-    const keys = (): readonly string[] => [...rows.range('A', 'z')].map(([key]) => key);
+    const keys = (): readonly string[] => rows.slice('', null, 99_999).map(({ key }) => `${key.partition} ${key.sort}`);
     const logs = createLogs({ dataDir, isLive: () => false });
-    expect(gone.every((uid) => keys().some((key) => key.startsWith('ATTEMPT') && key.includes(uid)))).toBe(true);
+    expect(gone.every((uid) => keys().some((key) => key.startsWith('TASK') && key.includes(uid)))).toBe(true);
     const ofOpen = keys().filter((key) => key.includes(uids.open));
     await storeOf(rows, now, FEED_RETENTION_MS).removeOld((tasks) => logs.forget(new Set([...tasks].map(taskIdOf))));
     expect(keys().filter((key) => gone.some((uid) => key.includes(uid)))).toEqual([]);

@@ -23,6 +23,8 @@ type Stretch = {
  */
 export class LmdbDisk {
   readonly path: string;
+  /** What keys and rows mean. */
+  readonly format: number;
   readonly #db: RootDatabase<Buffer, string>;
   #next: Batch = newBatch();
   #flushing: Batch | null = null;
@@ -31,13 +33,14 @@ export class LmdbDisk {
   #commits = 0;
 
   /**
-   * @param path of the file; created with mode 0600 where it does not exist
-   * @throws StoreFileError where the file is none of ours, or torn; errors of the disk
+   * @param path of the file; created with mode 0600, in the newest format, where it does not exist
+   * @param oldest format that the caller knows
+   * @throws StoreFileError where the file is none of ours, torn, or of another format; errors of the disk
    */
-  constructor(path: string) {
+  constructor(path: string, oldest = FORMAT) {
     prepareLmdbFile(path);
     this.path = path;
-    this.#db = openDatabase(path);
+    [this.#db, this.format] = openDatabase(path, oldest);
     markMade(path);
   }
 
@@ -161,12 +164,12 @@ export class LmdbDisk {
   }
 }
 
-/** What keys and rows mean. A file of a later format is refused. */
+/** A file of a later format is refused; those of earlier ones are taken over. */
 const FORMAT = 2;
 const FORMAT_KEY = 'FORMAT';
 
 /** Opens what {@link prepareLmdbFile} has checked. Writes the format into an empty file; closes a file of another. */
-function openDatabase(path: string): RootDatabase<Buffer, string> {
+function openDatabase(path: string, oldest: number): readonly [RootDatabase<Buffer, string>, format: number] {
   const options: RootDatabaseOptionsWithPath & { readonly permissionsMode: number } = {
     path,
     permissionsMode: 0o600,
@@ -181,22 +184,18 @@ function openDatabase(path: string): RootDatabase<Buffer, string> {
     eventTurnBatching: false,
   };
   const db = open<Buffer, string>(options);
-  const bytes = db.get(FORMAT_KEY);
   const [first] = db.getKeys({ start: '\0', limit: 1 });
-  if (bytes === undefined && first === undefined) db.putSync(FORMAT_KEY, formatRow(FORMAT));
-  const fault = bytes !== undefined || first === undefined ? faultInFormat(bytes) : NOT_OURS;
-  if (fault === null) return db;
+  if (first === undefined) db.putSync(FORMAT_KEY, formatRow(FORMAT));
+  const format = formatIn(db.get(FORMAT_KEY));
+  if (format !== null && format >= oldest && format <= FORMAT) return [db, format];
   void db.close();
-  throw new StoreFileError(`${path} ${fault}`);
+  throw new StoreFileError(`${path} ${faultInFormat(format)}`);
 }
 
-const NOT_OURS = "is not a store of Muster's; give --data another folder";
-
-function faultInFormat(bytes: Buffer | undefined): string | null {
-  const format = bytes === undefined ? FORMAT : formatIn(bytes);
-  if (format === null) return NOT_OURS;
-  if (format === FORMAT) return null;
-  if (format < FORMAT) return `has format ${format}, which this version of Muster cannot take over`;
+function faultInFormat(format: number | null): string {
+  if (format === null) return "is not a store of Muster's; give --data another folder";
+  if (format < FORMAT)
+    return `has format ${format}, of an earlier version of Muster: only \`muster local\` takes it over`;
   return `has format ${format}; this version of Muster knows ${FORMAT}: install a newer one, or give --data another folder`;
 }
 
@@ -209,8 +208,8 @@ function formatRow(format: number): Buffer {
   bytes.writeDoubleBE(format, FORMAT_AT);
   return bytes;
 }
-const formatIn = (bytes: Buffer): number | null =>
-  bytes[0] === 1 && bytes.length === FORMAT_BYTES ? bytes.readDoubleBE(FORMAT_AT) : null;
+const formatIn = (bytes: Buffer | undefined): number | null =>
+  bytes?.[0] === 1 && bytes.length === FORMAT_BYTES ? bytes.readDoubleBE(FORMAT_AT) : null;
 
 /** Texts as their UTF-8. The package's own form of text is another one for control characters. */
 const TEXT_KEYS = {

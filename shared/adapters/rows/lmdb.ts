@@ -15,14 +15,15 @@ import {
   type RowKey,
   type Rows,
   type Write,
-  nameOf,
 } from '../../store/rows/row.ts';
 import { LmdbDisk } from './lmdb-disk.ts';
 import {
   FIRST_ROW,
+  NOTHING,
   alarmIn,
   alarmText,
   alarmsOf,
+  cannotBeKey,
   checkRow,
   decodeRow,
   encodeRow,
@@ -56,12 +57,12 @@ export class LmdbRows implements Rows {
   readonly atOnce = Number.POSITIVE_INFINITY;
 
   /**
-   * @param path of the file; created with mode 0600 where it does not exist
+   * @param file open, or its path: created with mode 0600 where it does not exist
    * @param now the clock by which {@link removeExpired} removes
    * @throws StoreFileError where the file is none of ours, torn, or of another format; errors of the disk
    */
-  constructor(path: string, now: () => EpochMs) {
-    this.#disk = new LmdbDisk(path);
+  constructor(file: string | LmdbDisk, now: () => EpochMs) {
+    this.#disk = typeof file === 'string' ? new LmdbDisk(file) : file;
     this.#now = now;
   }
 
@@ -95,7 +96,7 @@ export class LmdbRows implements Rows {
     return refusals?.[0] ?? null;
   }
 
-  /** The limit of 100 is the table's; here there is none. The token is not needed: no answer is lost. */
+  /** Any number of writes: the limit of 100 is the table's. The token is not needed, since no answer is lost. */
   async transact(_token: string, writes: readonly Write[]): Promise<readonly (Refusal | null)[] | null> {
     const refusals = this.#decide(writes);
     await this.#disk.stored();
@@ -215,7 +216,7 @@ export class LmdbRows implements Rows {
     this.#disk.checkOpen();
     const found = writes.map((write) => {
       const text = textOf(write.key);
-      if (text === null) throw new RangeError(`${nameOf(write.key).slice(0, 200)} cannot be a row's key`);
+      if (text === null) throw cannotBeKey(write.key);
       return { write, text, bytes: this.#disk.newest(text) };
     });
     const refusals = found.map(({ write, bytes }) => this.#refusal(write, bytes));
@@ -295,6 +296,4 @@ export class LmdbRows implements Rows {
 
 type Changes = Map<string, Buffer | null>;
 
-/** An alarm says all by its key. */
-const NOTHING = Buffer.of(0);
 const NO_KEY: RowKey = { partition: '', sort: '' };

@@ -2,18 +2,15 @@ import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LmdbRows } from '../../../shared/adapters/lmdb/lmdb-rows.ts';
-import { jsonRow } from '../../../shared/adapters/lmdb/lmdb-row.ts';
-import { HandClock } from '../store-under-test.ts';
+import { LmdbDisk } from '../../../shared/adapters/rows/lmdb-disk.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'muster-damaged-'));
-const clock = new HandClock();
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** What opening a file says; null: it is open, and closed again. */
 async function faultOf(path: string): Promise<string | null> {
   try {
-    await new LmdbRows(path, clock.now).close();
+    await new LmdbDisk(path).close();
     return null;
   } catch (error) {
     return (error as Error).message;
@@ -24,16 +21,16 @@ async function faultOf(path: string): Promise<string | null> {
 let whole: Buffer;
 beforeAll(async () => {
   const path = join(dir, 'whole.lmdb');
-  const rows = new LmdbRows(path, clock.now);
-  for (let wave = 0; wave < 6; wave++)
-    await rows.transact((now) => {
-      for (let n = 0; n < 200; n++) {
-        const key = `k${String(n).padStart(4, '0')}`;
-        if (wave === 5 && n % 3 === 0) now.remove(key);
-        else now.put(key, jsonRow('x'.repeat(n % 20 === 0 ? 9_000 : n * 2)));
-      }
-    });
-  await rows.close();
+  const disk = new LmdbDisk(path);
+  for (let wave = 0; wave < 6; wave++) {
+    for (let n = 0; n < 200; n++) {
+      const isGone = wave === 5 && n % 3 === 0;
+      const bytes = isGone ? null : Buffer.alloc(n % 20 === 0 ? 9_000 : 15 + n * 2, 'x');
+      disk.change(new Map([[`k${String(n).padStart(4, '0')}`, bytes]]));
+    }
+    await disk.stored();
+  }
+  await disk.close();
   whole = readFileSync(path);
 });
 

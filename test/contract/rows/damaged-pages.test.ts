@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StoreFileError, prepareLmdbFile } from '../../../shared/adapters/lmdb/lmdb-file.ts';
-import { LmdbRows } from '../../../shared/adapters/lmdb/lmdb-rows.ts';
-import { jsonRow } from '../../../shared/adapters/lmdb/lmdb-row.ts';
-import { HandClock } from '../store-under-test.ts';
+import { LmdbDisk } from '../../../shared/adapters/rows/lmdb-disk.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'muster-pages-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -16,16 +14,16 @@ const path = join(dir, 'rows.lmdb');
 const PAGE_BYTES = 4_096;
 let whole: Buffer;
 beforeAll(async () => {
-  const rows = new LmdbRows(path, new HandClock().now);
-  for (let wave = 0; wave < 20; wave++)
-    await rows.transact((now) => {
-      for (let n = 0; n < 200; n++) {
-        const key = `k${(n * 7_919 + wave * 613) % 2_500}`;
-        if ((n + wave) % 3 === 0) now.remove(key);
-        else now.put(key, jsonRow('x'.repeat(n % 50 === 0 ? 9_000 : (n * 37) % 500)));
-      }
-    });
-  await rows.close();
+  const disk = new LmdbDisk(path);
+  for (let wave = 0; wave < 20; wave++) {
+    for (let n = 0; n < 200; n++) {
+      const isGone = (n + wave) % 3 === 0;
+      const bytes = isGone ? null : Buffer.alloc(n % 50 === 0 ? 9_000 : 15 + ((n * 37) % 500), 'x');
+      disk.change(new Map([[`k${(n * 7_919 + wave * 613) % 2_500}`, bytes]]));
+    }
+    await disk.stored();
+  }
+  await disk.close();
   whole = readFileSync(path);
 });
 

@@ -9,7 +9,7 @@ import { feedKey, statusKey } from '../../../shared/store/programs/row-keys.ts';
 import { fieldsOf, json, jsonIn } from '../../../shared/store/rows/fields.ts';
 import { isExpired } from '../../../shared/store/rows/row.ts';
 import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from '../dynamo-fixture.ts';
-import { T0, aNewJob, aStoredJob, anEntry, following } from '../store-under-test.ts';
+import { T0, aNewJob, aStoredJob, anEntry, at, following } from '../store-under-test.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
 
 stopEngineAfterwards();
@@ -57,7 +57,7 @@ describe('a row of another layout', () => {
 
   test('is over when its time has passed, like any other', () => {
     const row = rowIn(anItem({ v: { N: '2' }, ttl: { N: String(T0 / 1_000) } }));
-    expect([isExpired(row, T0 - 1), isExpired(row, T0)]).toEqual([false, true]);
+    expect([isExpired(row, at(-1)), isExpired(row, T0)]).toEqual([false, true]);
   });
 
   test('is an error that names the row if it has none', () => {

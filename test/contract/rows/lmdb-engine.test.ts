@@ -2,12 +2,12 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { open } from 'lmdb';
 import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import { UnreadableRow } from '../../../shared/domain/base/unreadable-row.ts';
 import { ABSENT, EXISTS, is, lacks } from '../../../shared/store/rows/condition.ts';
 import type { Fields, Range, RowKey } from '../../../shared/store/rows/row.ts';
+import { putRaw } from './raw-rows.ts';
 import { HandClock } from '../store-under-test.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'muster-lmdb-engine-'));
@@ -37,18 +37,10 @@ function afterCrash({ path }: LmdbRows): LmdbRows {
 }
 
 /** The rows as other bytes, written by somebody else. */
-async function damaged(rows: LmdbRows, texts: Record<string, Buffer>): Promise<LmdbRows> {
+async function damaged(rows: LmdbRows, named: Record<string, Buffer>): Promise<LmdbRows> {
   await rows.close();
   opened.delete(rows);
-  const raw = open<Buffer, Buffer>({
-    path: rows.path,
-    noSubdir: true,
-    encoding: 'binary',
-    keyEncoding: 'binary',
-    overlappingSync: false,
-  });
-  for (const [text, bytes] of Object.entries(texts)) raw.putSync(Buffer.from(text), bytes);
-  await raw.close();
+  await putRaw(rows.path, named);
   return openRows(rows.path);
 }
 
@@ -286,7 +278,7 @@ describe('a row that cannot be decoded', () => {
   test('names itself and what its owner can do, and one of a later release is left to it', async () => {
     let rows = openRows();
     await put(rows, A, { version: 1, body });
-    rows = await damaged(rows, { 'P\0B': TORN, 'P\0C': NEWER });
+    rows = await damaged(rows, { 'P B': TORN, 'P C': NEWER });
     const { rows: found } = await rows.range({ partition: 'P', from: 'A', to: 'Z' });
     expect(found.map(({ fields }) => fields)).toEqual([{ version: 1, body }, {}, {}]);
     expect(found[1]?.fault).toBeInstanceOf(UnreadableRow);
@@ -300,7 +292,7 @@ describe('a row that cannot be decoded', () => {
   test('refuses what depends on it, and can be replaced and removed, with its alarm', async () => {
     let rows = openRows();
     for (const key of [A, B]) await put(rows, key, { version: 1, alarmShard: 0, alarmMinute: 5 });
-    rows = await damaged(rows, { 'P\0A': TORN, 'P\0B': NEWER });
+    rows = await damaged(rows, { 'P A': TORN, 'P B': NEWER });
     await expect(rows.write({ kind: 'update', key: A, set: {}, condition: is('version', 1) })).rejects.toThrow(
       'row P A of',
     );

@@ -2,14 +2,14 @@ import { copyFileSync, mkdtempSync, rmSync, statSync, symlinkSync, truncateSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { feed } from '../../../shared/adapters/lmdb/lmdb-feed.ts';
-import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
-import { LmdbRows } from '../../../shared/adapters/lmdb/lmdb-rows.ts';
-import { decodeRow, encodeRow, jsonRow } from '../../../shared/adapters/lmdb/lmdb-row.ts';
-import { aDisk, fill } from '../../support/a-disk.ts';
+import { storeOf } from '../../../local/store/lmdb-store.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { plusMs } from '../../../shared/domain/base/time.ts';
-import { HandClock, anEntry, at } from '../store-under-test.ts';
+import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
+import type { Row, RowKey, Write } from '../../../shared/store/rows/row.ts';
+import { aDisk, fill } from '../../support/a-disk.ts';
+import { HandClock, T0, anEntry } from '../store-under-test.ts';
+import { putRaw } from './raw-rows.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'muster-lmdb-rows-'));
 const opened = new Set<LmdbRows>();
@@ -42,90 +42,37 @@ function afterCrash(path: string): LmdbRows {
   return openRows(copy);
 }
 
-const versionOf = (rows: LmdbRows, key: string): number => rows.read(key)?.version ?? 0;
-const increment = (rows: LmdbRows, key: string): Promise<number> =>
-  rows.transact((now) => {
-    const version = (now.get(key)?.version ?? 0) + 1;
-    now.put(key, jsonRow({}, version));
-    return version;
-  });
-
-describe('a decision', () => {
-  test('is answered when it is on disk', async () => {
-    const path = newPath();
-    const rows = openRows(path);
-    for (let n = 1; n <= 20; n++) {
-      expect(await increment(rows, 'a')).toBe(n);
-      expect(versionOf(afterCrash(path), 'a')).toBe(n);
-    }
-  });
-
-  test('is invisible to a plain read before it is on disk', async () => {
-    const rows = openRows(newPath());
-    const written = increment(rows, 'a');
-    expect(versionOf(rows, 'a')).toBe(0);
-    await written;
-    expect(versionOf(rows, 'a')).toBe(1);
-  });
-
-  test('sees all earlier decisions, stored or not', async () => {
-    const rows = openRows(newPath());
-    const first = Array.from({ length: 5 }, async () => increment(rows, 'a'));
-    await new Promise((resolve) => setImmediate(resolve)); // their flush is in progress
-    const second = Array.from({ length: 5 }, async () => increment(rows, 'a'));
-    expect(await Promise.all([...first, ...second])).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  });
-
-  test('that changes nothing is answered when the rows that it read are on disk', async () => {
-    const path = newPath();
-    const rows = openRows(path);
-    void increment(rows, 'a');
-    const seen = await rows.transact((now) => now.get('a')?.version ?? 0);
-    expect([seen, versionOf(afterCrash(path), 'a')]).toEqual([1, 1]);
-  });
-
-  test('that throws stores nothing and delays no others', async () => {
-    const rows = openRows(newPath());
-    const failed = rows.transact((now) => {
-      now.put('a', jsonRow({}, 1));
-      throw new Error('no');
-    });
-    await expect(failed).rejects.toThrow('no');
-    expect([await increment(rows, 'b'), versionOf(rows, 'a')]).toEqual([1, 0]);
-  });
-
-  test('shares its flush with others of its turn, and with those that arrive during a flush', async () => {
-    const rows = openRows(newPath());
-    const before = rows.commits;
-    const waves: Promise<number>[] = [];
-    for (let wave = 0; wave < 10; wave++) {
-      for (let n = 0; n < 100; n++) waves.push(increment(rows, `${wave}/${n}`));
-      await Promise.resolve();
-    }
-    await Promise.all(waves);
-    expect(rows.commits - before).toBeLessThanOrEqual(2);
-  });
-
-  test('keeps the expiry of its row', async () => {
-    const rows = openRows(newPath());
-    await rows.transact((now) => now.put('a', jsonRow({}, 1, at(60_000))));
-    await increment(rows, 'a');
-    expect(rows.read('a')?.ttl).toBe(at(60_000) / 1000);
-  });
+const keyOf = (sort: string): RowKey => ({ partition: 'P', sort });
+const rowAt = async (rows: LmdbRows, sort: string): Promise<Row | undefined> => (await rows.get([keyOf(sort)])).rows[0];
+const versionOf = async (rows: LmdbRows, sort: string): Promise<unknown> =>
+  (await rowAt(rows, sort))?.fields['version'];
+/** A row with a body of `bytes` bytes. */
+const aPut = (sort: string, version = 0, bytes = 2, ttl: { readonly ttl?: number } = {}): Write => ({
+  kind: 'put',
+  key: keyOf(sort),
+  fields: { version, body: Buffer.alloc(bytes, 'x'), ...ttl },
 });
+const put = async (rows: LmdbRows, ...wanted: Parameters<typeof aPut>) => rows.write(aPut(...wanted));
+const countOf = (rows: LmdbRows): number => rows.slice('P', null, 99_999).length;
 
-test('expired rows are removed, and all others stay', async () => {
+test('expired rows are removed with their alarms, and all others stay', async () => {
   const rows = openRows(newPath());
   const count = 5_000; // more than one slice
-  await rows.transact((now) => {
-    for (let n = 0; n < count; n++)
-      now.put(`k${String(n).padStart(4, '0')}`, n < count / 2 ? jsonRow({}, n) : jsonRow({}, n, at(1_000)));
-  });
+  const ttl = T0 / 1000 + 1;
+  const alarm = { alarmShard: 0, alarmMinute: 1 };
+  const fieldsOf = (n: number) => ({ ...(n < count / 2 ? {} : { ttl }), ...(n % 100 === 0 ? alarm : {}) });
+  const sort = (n: number): string => String(n).padStart(4, '0');
+  const all = Array.from(
+    { length: count },
+    (_, n): Write => ({ kind: 'put', key: keyOf(sort(n)), fields: fieldsOf(n) }),
+  );
+  await rows.transact('all', all);
   expect(await rows.removeExpired()).toBe(0);
   clock.advance(2_000);
   const used = rows.size().usedBytes;
   expect(await rows.removeExpired()).toBe(count / 2);
-  expect([...rows.range('k', 'k~')]).toHaveLength(count / 2);
+  expect(countOf(rows)).toBe(count / 2);
+  expect((await rows.alarms({ shard: 0, until: null, limit: 99, after: null })).alarms).toHaveLength(25);
   expect(await rows.removeExpired()).toBe(0);
   expect(rows.size().usedBytes).toBeLessThan(used);
 });
@@ -148,7 +95,7 @@ describe('a file', () => {
   test.each([5_000, 50_000, 400_000])('that was cut off at %i bytes is refused with a message', async (bytes) => {
     const path = newPath();
     const rows = openRows(path);
-    for (let n = 0; n < 500; n++) void rows.transact((now) => now.put(`k${n}`, jsonRow('x'.repeat(1_000))));
+    for (let n = 0; n < 500; n++) void put(rows, `k${n}`, 0, 1_000);
     await close(rows);
     truncateSync(path, bytes);
     expect(() => openRows(path)).toThrow(/ is damaged: it has \d+ of \d+ bytes; put a copy of it in its place/);
@@ -160,12 +107,23 @@ describe('a file', () => {
     expect(() => openRows(path)).toThrow(/ELOOP/);
   });
 
-  test('of a later format is refused with a message', async () => {
+  test.each([
+    [3, 'has format 3; this version of Muster knows 2: install a newer one, or give --data another folder'],
+    [1, 'has format 1, of an earlier version of Muster: only `muster local` takes it over'],
+  ])('of format %i is refused with a message', async (format, message) => {
     const path = newPath();
-    const rows = openRows(path);
-    await rows.transact((now) => now.put('FORMAT', { version: 2, body: Buffer.alloc(0) }));
-    await close(rows);
-    expect(() => openRows(path)).toThrow(`${path} has format 2; this version of Muster knows 1`);
+    await close(openRows(path));
+    const row = Buffer.alloc(13, 0);
+    row.writeUInt8(1);
+    row.writeDoubleBE(format, 5);
+    await putRaw(path, { FORMAT: row });
+    expect(() => openRows(path)).toThrow(`${path} ${message}`);
+  });
+
+  test('of another program that uses LMDB is refused with a message', async () => {
+    const path = newPath();
+    await putRaw(path, { A: Buffer.of(1) });
+    expect(() => openRows(path)).toThrow(`${path} is not a store of Muster's; give --data another folder`);
   });
 });
 
@@ -174,23 +132,24 @@ test('on a full disk a commit fails and stores nothing, and commits continue whe
   if (disk === null) return skip();
   const path = join(disk.dir, 'a.lmdb');
   const rows = openRows(path);
-  const put = (n: number) => rows.transact((now) => now.put(`k${n}`, jsonRow('x'.repeat(100_000), n + 1)));
-  await put(0);
+  const fillUp = async (n: number) => put(rows, `k${n}`, n + 1, 100_000);
+  const increment = async (version: number) => put(rows, 'beside', version);
+  await fillUp(0);
   writeFileSync(join(disk.dir, 'beside'), Buffer.alloc(1_000_000));
   let failed = 1;
   let failure: unknown = null;
   for (; failure === null; failed++) {
-    const [answer] = await Promise.allSettled([put(failed), increment(rows, 'beside')]);
+    const [answer] = await Promise.allSettled([fillUp(failed), increment(failed)]);
     if (answer.status === 'rejected') failure = answer.reason;
   }
   failed--;
   expect(failure).toMatchObject({ code: 'ENOSPC', path });
-  expect([versionOf(rows, `k${failed}`), versionOf(rows, 'beside')]).toEqual([0, failed - 1]);
+  expect([await versionOf(rows, `k${failed}`), await versionOf(rows, 'beside')]).toEqual([undefined, failed - 1]);
   rmSync(join(disk.dir, 'beside'));
-  await put(failed);
-  expect(await increment(rows, 'beside')).toBe(failed);
-  expect([...rows.range('k', 'k~')]).toHaveLength(failed + 1);
-  expect(versionOf(afterCrash(path), 'beside')).toBe(failed);
+  await fillUp(failed);
+  await increment(failed);
+  expect(countOf(rows)).toBe(failed + 2);
+  expect(await versionOf(afterCrash(path), 'beside')).toBe(failed);
   await close(rows); // before the disk is gone
 });
 
@@ -200,13 +159,13 @@ test('a commit has space in its file even if another program takes the rest of t
   const path = join(disk.dir, 'a.lmdb');
   const rows = openRows(path);
   for (let wave = 1; wave <= 12; wave++) {
-    const stored = rows.transact((now) => {
-      for (let n = 0; n < 300; n++) {
-        const key = `k${String((n * 7919) % 1_000)}`;
-        if (n % wave === 5) now.remove(key);
-        else now.put(key, jsonRow('x'.repeat((n * wave) % 6_000)));
-      }
-    });
+    const stored = rows.transact(
+      'wave',
+      Array.from({ length: 300 }, (_, n): Write => {
+        const sort = `k${String((n * 7919) % 1_000)}`;
+        return n % wave === 5 ? { kind: 'delete', key: keyOf(sort) } : aPut(sort, 0, (n * wave) % 6_000);
+      }),
+    );
     // The flush begins in this turn, too, before the disk is filled.
     const spaceBytes = await new Promise<number>((resolve) =>
       setImmediate(() => {
@@ -222,7 +181,7 @@ test('a commit has space in its file even if another program takes the rest of t
 });
 
 test('a page of the feed ends before a missing row, whatever the clock did', async () => {
-  const feedOf = feed(openRows(newPath()), 10_000);
+  const { feed: feedOf } = storeOf(openRows(newPath()), clock.now, 10_000);
   const now = clock.now();
   for (const [nth, lateMs] of [5_000, 0, 5_000].entries()) {
     const uid = asJobUid(`job-${nth}`);
@@ -237,21 +196,13 @@ test('a page of the feed ends before a missing row, whatever the clock did', asy
 
 test('a closed file refuses requests', async () => {
   const rows = openRows(newPath());
-  await increment(rows, 'a');
+  await put(rows, 'a');
   const removing = rows.removeExpired();
   await rows.close();
   await removing.catch(() => undefined);
-  expect(() => rows.read('a')).toThrow('is closed');
-  expect(() => [...rows.range('a', 'b')]).toThrow('is closed');
-  await expect(increment(rows, 'a')).rejects.toThrow('is closed');
+  await expect(rowAt(rows, 'a')).rejects.toThrow('is closed');
+  await expect(rows.range({ partition: 'P', from: 'a', to: 'b' })).rejects.toThrow('is closed');
+  await expect(rows.alarms({ shard: 0, until: null, limit: 1, after: null })).rejects.toThrow('is closed');
+  await expect(put(rows, 'a')).rejects.toThrow('is closed');
   await expect(rows.removeExpired()).rejects.toThrow('is closed');
-});
-
-test('a row of a later layout is left to a later release, and one without a layout is refused', () => {
-  const bytes = encodeRow({ version: 1, ttl: null, body: Buffer.of(7) });
-  expect(decodeRow('a', bytes)).toEqual({ version: 1, ttl: null, body: Buffer.of(7) });
-  bytes[0] = 2;
-  expect(() => decodeRow('a', bytes)).toThrow(new NewerFormatError('row a', 2, 1));
-  bytes[0] = 0;
-  expect(() => decodeRow('a', bytes)).toThrow('row a has layout 0');
 });

@@ -2,17 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { open } from 'lmdb';
 import { afterAll, describe, expect, test } from 'vitest';
-import { LmdbRows } from '../../../shared/adapters/lmdb/lmdb-rows.ts';
-import { storeOf } from '../../../shared/adapters/lmdb/lmdb-store.ts';
+import { createLmdbStore } from '../../../local/store/lmdb-store.ts';
 import { type Item, attribute, keyItem } from '../../../shared/adapters/rows/dynamo-item.ts';
 import { objectKey, statusKey } from '../../../shared/store/programs/row-keys.ts';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import type { ObjectKey } from '../../../shared/ports/object-store.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
 import { aClient, endpoint, makeDynamoStore, stopEngineAfterwards } from '../dynamo-fixture.ts';
-import { HandClock, RETENTION_MS, type Stores, aStoredJob } from '../store-under-test.ts';
+import { putRaw } from './raw-rows.ts';
+import { HandClock, type Stores, aStoredJob } from '../store-under-test.ts';
 
 stopEngineAfterwards();
 const dir = mkdtempSync(join(tmpdir(), 'muster-newer-'));
@@ -22,6 +21,8 @@ const NAMES = ['a', 'b', 'c', 'd'];
 const PAGE = { namespace: 'default', after: null, limit: 2 } as const;
 /** The first byte of a STATUS is its format. */
 const LATER_STATUS = Buffer.from([99, 0, 0, 0]);
+/** The header of a row in LMDB that has a body and nothing else. */
+const A_BODY = Buffer.concat([Buffer.of(2, 2), Buffer.alloc(16)]);
 
 async function fill(store: Pick<Stores, 'objects'>): Promise<void> {
   await openNamespace(store.objects);
@@ -50,22 +51,21 @@ async function checkObjects({ objects }: Pick<Stores, 'objects'>): Promise<void>
 test('an LMDB file that a later release has written to', async () => {
   const { now } = new HandClock();
   const path = join(dir, 'rows.lmdb');
-  let rows = new LmdbRows(path, now);
-  const before = storeOf(rows, now, RETENTION_MS);
+  const before = createLmdbStore({ path, now });
   await fill(before);
   const { uid } = await aStoredJob(before);
-  await rows.close();
-  const raw = open<Buffer, string>({ path, noSubdir: true, encoding: 'binary', overlappingSync: false });
-  for (const name of ['b', 'd']) raw.putSync(`OBJECT#CronJob#default!${name}`, Buffer.alloc(40, 2));
-  // The header of the row, and its alarm.
-  const status = `JOB#${uid}#STATUS`;
-  raw.putSync(status, Buffer.concat([(raw.get(status) ?? Buffer.of()).subarray(0, 21), LATER_STATUS]));
-  await raw.close();
-  rows = new LmdbRows(path, now);
-  const store = storeOf(rows, now, RETENTION_MS);
+  await before.close();
+  const newer = Buffer.alloc(40, 3);
+  const status = Buffer.concat([A_BODY, LATER_STATUS]);
+  await putRaw(path, {
+    'OBJECT#CronJob default!b': newer,
+    'OBJECT#CronJob default!d': newer,
+    [`JOB#${uid} STATUS`]: status,
+  });
+  const store = createLmdbStore({ path, now });
   await checkObjects(store);
   await expect(store.jobs.readStatus(uid)).rejects.toThrow('a STATUS has format 99, of a later release');
-  await rows.close();
+  await store.close();
 });
 
 describe.skipIf(endpoint === null)('a table that a later release has written to', () => {

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { open } from 'lmdb';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { discardRow } from '../../../shared/adapters/lmdb/discard-row.ts';
-import { LmdbRows } from '../../../shared/adapters/lmdb/lmdb-rows.ts';
-import { storeOf } from '../../../shared/adapters/lmdb/lmdb-store.ts';
+import { discardRow } from '../../../local/store/discard-row.ts';
+import { storeOf } from '../../../local/store/lmdb-store.ts';
+import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { UnreadableRow, unreadableRows } from '../../../shared/domain/base/unreadable-row.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
+import { putRaw } from './raw-rows.ts';
 import { HandClock, RETENTION_MS, aChunk, aStoredJob, anArn, anAttempt, anEntry, at } from '../store-under-test.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'muster-unreadable-'));
@@ -48,9 +48,7 @@ async function using<T>(
   use: (store: ReturnType<typeof storeOf>, rows: LmdbRows) => Promise<T>,
 ): Promise<T> {
   if (Object.keys(damage).length > 0) {
-    const raw = open<Buffer, string>({ path, noSubdir: true, encoding: 'binary', overlappingSync: false });
-    for (const [key, bytes] of Object.entries(damage)) raw.putSync(key, bytes);
-    await raw.close();
+    await putRaw(path, damage);
   }
   const rows = new LmdbRows(path, clock.now);
   try {
@@ -62,7 +60,10 @@ async function using<T>(
 
 const NO_LAYOUT = Buffer.alloc(40);
 /** The header of a row, then no JSON. */
-const NO_JSON = Buffer.concat([Buffer.of(1), Buffer.alloc(12), Buffer.from('\0{"uid":')]);
+const NO_JSON = Buffer.concat([Buffer.of(2, 2), Buffer.alloc(16), Buffer.from('\0{"uid":')]);
+/** The names of all rows. */
+const namesIn = (rows: LmdbRows): readonly string[] =>
+  rows.slice('', null, 99_999).map(({ key }) => `${key.partition} ${key.sort}`);
 const keysOf = async (promise: Promise<unknown>): Promise<readonly string[]> =>
   promise.then(
     () => [],
@@ -74,12 +75,12 @@ describe.each([
   ['with half of its body', NO_JSON],
 ])('a row %s', (_, bytes) => {
   test.each<[string, (store: ReturnType<typeof storeOf>) => Promise<unknown>]>([
-    ['JOB#bad#SPEC', async ({ jobs }) => jobs.readSpec(BAD)],
-    ['JOB#bad#STATUS', async ({ jobs }) => jobs.readStatus(BAD)],
-    ['JOB#bad#BOARD#000', async ({ jobs }) => jobs.readChunks(BAD, [0])],
-    ['NAME#default!job-bad', async ({ jobs }) => jobs.findJob('default', 'job-bad')],
-    ['OBJECT#Role#default!b', async ({ objects }) => objects.read('Role', { namespace: 'default', name: 'b' })],
-    ['FEED#Role#000000000000002', async ({ objects }) => objects.changes('Role', 0, 10)],
+    ['JOB#bad SPEC', async ({ jobs }) => jobs.readSpec(BAD)],
+    ['JOB#bad STATUS', async ({ jobs }) => jobs.readStatus(BAD)],
+    ['JOB#bad BOARD#000', async ({ jobs }) => jobs.readChunks(BAD, [0])],
+    ['NS#default NAME#Job#job-bad', async ({ jobs }) => jobs.findJob('default', 'job-bad')],
+    ['OBJECT#Role default!b', async ({ objects }) => objects.read('Role', { namespace: 'default', name: 'b' })],
+    ['FEED#Role 000000000000002', async ({ objects }) => objects.changes('Role', 0, 10)],
   ])('is named: %s', async (key, read) => {
     await using({ [key]: bytes }, async (store) => {
       const failure = await read(store).catch((error: unknown) => error);
@@ -91,12 +92,10 @@ describe.each([
   });
 
   test('does not keep others from being read, woken, or removed', async () => {
-    const [, alarm = ''] = await using({}, async (_store, rows) => [...rows.keys('ALARM#', 'ALARM#~')]);
     const damage = {
-      'JOB#bad#STATUS': bytes,
-      'JOB#bad#SPEC': bytes,
-      [alarm]: bytes,
-      'ATTEMPT#bad#000000#000001': bytes,
+      'JOB#bad STATUS': bytes,
+      'JOB#bad SPEC': bytes,
+      'TASK#bad#000#0 000000#000001': bytes,
     };
     await using(damage, async (store, rows) => {
       expect((await store.jobs.readSpec(GOOD))?.identity.name).toBe('job-good');
@@ -104,17 +103,17 @@ describe.each([
       expect(jobs.map(({ name }) => name)).toEqual(['job-bad', 'job-good']);
       const due = await store.jobs.dueJobs({ now: null, after: null, limit: 10 });
       expect(due.uids.toSorted()).toEqual([BAD, GOOD]);
-      const old = 'ATTEMPT#good#000000#000001';
+      const old = 'TASK#good#000#0 000000#000001';
       clock.advance(2 * RETENTION_MS);
       await store.removeOld(() => undefined);
-      expect([...rows.keys('ATTEMPT#', 'ATTEMPT#~')]).not.toContain(old);
-      expect([...rows.keys('JOB#bad#', 'JOB#bad#~')]).toContain('JOB#bad#STATUS');
+      expect(namesIn(rows)).not.toContain(old);
+      expect(namesIn(rows)).toContain('JOB#bad STATUS');
     });
   });
 });
 
 test('a list names all objects that cannot be read, those of its namespace only', async () => {
-  const keys = ['OBJECT#Role#default!a', 'OBJECT#Role#default!c'];
+  const keys = ['OBJECT#Role default!a', 'OBJECT#Role default!c'];
   await using(Object.fromEntries(keys.map((key) => [key, NO_JSON])), async ({ objects }) => {
     const list = async (namespace: string | null) => objects.list('Role', { namespace, after: null, limit: 10 });
     expect(await keysOf(list('default'))).toEqual(keys);
@@ -124,14 +123,14 @@ test('a list names all objects that cannot be read, those of its namespace only'
 });
 
 describe('a row is discarded', () => {
-  test.each(['JOB#bad#SPEC', 'JOB#bad#STATUS', 'LAUNCH#bad#000000', 'ATTEMPT#bad#000000#000001'])(
+  test.each(['JOB#bad SPEC', 'JOB#bad STATUS', 'JOB#bad LAUNCH#000000', 'TASK#bad#000#0 000000#000001'])(
     '%s: with its whole Job, and no other',
     async (key) => {
       await using({ [key]: NO_JSON }, async (store, rows) => {
-        const before = [...rows.keys('A', 'Z')];
+        const before = namesIn(rows);
         const gone = await discardRow(rows, key);
-        const left = [...rows.keys('A', 'Z')];
-        expect(left).toEqual(before.filter((each) => !/[#-]bad(#|$)/.test(each)));
+        const left = namesIn(rows);
+        expect(left).toEqual(before.filter((each) => !/[#-]bad([# ]|$)/.test(each)));
         expect(gone).toBe(before.length - left.length);
         expect(await store.jobs.findJob('default', 'job-bad')).toBeNull();
         expect((await store.jobs.readStatus(GOOD))?.version).toBe(2);
@@ -140,8 +139,8 @@ describe('a row is discarded', () => {
   );
 
   test('a name: with the Job that says that it has it', async () => {
-    await using({ 'NAME#default!job-bad': NO_JSON }, async ({ jobs }, rows) => {
-      await discardRow(rows, 'NAME#default!job-bad');
+    await using({ 'NS#default NAME#Job#job-bad': NO_JSON }, async ({ jobs }, rows) => {
+      await discardRow(rows, 'NS#default NAME#Job#job-bad');
       expect([await jobs.readStatus(BAD), (await jobs.readStatus(GOOD))?.version]).toEqual([null, 2]);
       expect((await jobs.listJobs({ namespace: null, after: null, limit: 9 })).jobs.map(({ name }) => name)).toEqual([
         'job-good',
@@ -150,10 +149,10 @@ describe('a row is discarded', () => {
   });
 
   test('and watches that go on from before must list again', async () => {
-    await using({ 'OBJECT#Role#default!b': NO_JSON, 'JOB#bad#SPEC': NO_JSON }, async ({ objects, feed }, rows) => {
+    await using({ 'OBJECT#Role default!b': NO_JSON, 'JOB#bad SPEC': NO_JSON }, async ({ objects, feed }, rows) => {
       const [roles, jobs] = [await objects.head('Role'), await feed.head()];
-      await discardRow(rows, 'OBJECT#Role#default!b');
-      await discardRow(rows, 'JOB#bad#SPEC');
+      await discardRow(rows, 'OBJECT#Role default!b');
+      await discardRow(rows, 'JOB#bad SPEC');
       expect(await objects.changes('Role', roles, 10)).toEqual({ kind: 'expired' });
       expect(await feed.read(jobs, 10)).toEqual({ kind: 'expired' });
       const list = await objects.list('Role', { namespace: 'default', after: null, limit: 10 });
@@ -162,14 +161,14 @@ describe('a row is discarded', () => {
   });
 
   test.each([
-    ['OBJECT#Role#default!none', /has no row OBJECT#Role#default!none: start without --discard-row/],
-    ['HEAD#Job', /row HEAD#Job of .* numbers all others: put a copy of the file in its place/],
+    ['OBJECT#Role default!none', /has no row OBJECT#Role default!none: start without --discard-row/],
+    ['FEED#Job HEAD', /row FEED#Job HEAD of .* numbers all others: put a copy of the file in its place/],
     ['FORMAT', /row FORMAT of .* numbers all others/],
   ])('but not %s', async (key, why) => {
     await using({}, async (_, rows) => {
-      const before = [...rows.keys('A', 'Z')];
+      const before = namesIn(rows);
       await expect(discardRow(rows, key)).rejects.toThrow(why);
-      expect([...rows.keys('A', 'Z')]).toEqual(before);
+      expect(namesIn(rows)).toEqual(before);
     });
   });
 });

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type LmdbStore, createLmdbStore } from '../../../shared/adapters/lmdb/lmdb-store.ts';
+import { type LmdbStore, createLmdbStore } from '../../../local/store/lmdb-store.ts';
 import { createDoctor } from '../../../shared/control/doctor/create-doctor.ts';
 import { createJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { sweepJobs } from '../../../shared/control/sweep/sweep.ts';

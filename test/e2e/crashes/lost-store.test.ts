@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { open } from 'lmdb';
 import { expect, onTestFinished, test } from 'vitest';
+import { putRaw } from '../../contract/rows/raw-rows.ts';
 import { startBuiltLocal } from '../../support/built-program.ts';
 import { TEST_MS, indexed, kubeAt, shellJob } from '../kube-calls.ts';
 
@@ -59,15 +59,8 @@ test('a damaged row is named, holds up no other Job, and can be left behind', { 
   const { text } = await kubeAt(first.url).ask('GET', '/apis/batch/v1/namespaces/default/jobs/sums');
   const { uid } = (JSON.parse(text) as { metadata: { uid: string } }).metadata;
   await first.stop();
-  const key = `JOB#${uid}#STATUS`;
-  const raw = open<Buffer, string>({
-    path: join(dir, 'data', 'jobs.lmdb'),
-    noSubdir: true,
-    encoding: 'binary',
-    overlappingSync: false,
-  });
-  raw.putSync(key, Buffer.alloc(40));
-  await raw.close();
+  const key = `JOB#${uid} STATUS`;
+  await putRaw(join(dir, 'data', 'jobs.lmdb'), { [key]: Buffer.alloc(40) });
 
   const second = await startBuiltLocal(PROGRAM, dir);
   const kube = kubeAt(second.url);
