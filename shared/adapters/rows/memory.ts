@@ -46,7 +46,7 @@ type Kept = {
 };
 
 /** Another transaction with the token of one that was carried out. */
-export class IdempotentParameterMismatchException extends Error {
+class IdempotentParameterMismatchException extends Error {
   override readonly name = 'IdempotentParameterMismatchException';
 }
 

@@ -20,7 +20,7 @@ const NUMBER_BELOW = 1e126;
 const NUMBER_FROM = 1e-130;
 
 /** A request that DynamoDB refuses, whatever rows there are. */
-export class ValidationException extends Error {
+class ValidationException extends Error {
   override readonly name = 'ValidationException';
 }
 
@@ -45,7 +45,7 @@ function valueBytes(value: Value): number {
 }
 
 /** @throws ValidationException for a key that no row can have */
-export function checkKey({ partition, sort }: RowKey): void {
+function checkKey({ partition, sort }: RowKey): void {
   const empty = partition === '' ? TABLE.partitionKey : TABLE.sortKey;
   check(
     partition !== '' && sort !== '',
@@ -90,7 +90,7 @@ function checkName(name: string): void {
 }
 
 /** @throws ValidationException for a write that is refused before the row is looked at; of a transaction also checks are none */
-export function checkWrite(write: Write): void {
+function checkWrite(write: Write): void {
   checkKey(write.key);
   const { fields, removed } = changeOf(write);
   for (const [name, value] of Object.entries(fields)) checkField(name, value);

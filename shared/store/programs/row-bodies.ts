@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { type EpochMs, asEpochMs } from '../../domain/base/time.ts';
-import type { PaceState } from '../../domain/base/pace.ts';
 import type { RecentGrants } from '../../domain/base/recent-grants.ts';
 import { asJobUid, asTaskArn } from '../../domain/base/ids.ts';
 import type { FurikoPart } from '../../domain/furiko/furiko-job.ts';
@@ -323,29 +322,9 @@ export const DeadLetterSchema: z.ZodType<StoredDeadLetter> = z.object({
   refusal: z.object({ namespace: z.string(), status: z.string() }).optional(),
 });
 
-/** Who has a Job's name. */
-export const NameSchema = z.object({ uid: Uid, ownerUid: z.string().nullable() });
-
-/** What a mark says beside its version. */
-export const MarkSchema = z.object({
-  seq: z.number(),
-  number: z.number(),
-  at: Time,
-  published: PublishedPodsSchema.nullable(),
-  shown: Shown.optional(),
-});
-
-export const FeedRowSchema = z.object({ at: Time, entries: EntriesSchema });
-
 export const RecentGrantsSchema: z.ZodType<RecentGrants> = z.object({
   at: Time,
   namespaces: z.array(z.object({ namespace: z.string(), granted: z.number() })),
-});
-
-export const PaceSchema: z.ZodType<PaceState> = z.object({
-  nextFreeAt: Time,
-  cut: z.object({ share: z.number(), at: Time }).nullable(),
-  recent: RecentGrantsSchema.nullable().default(null),
 });
 
 const CronChildEndSchema = z.object({ kind: z.enum(['complete', 'failed']), startAt: Time.nullable(), at: Time });

@@ -1,5 +1,4 @@
 import type { EpochMs } from '../../domain/base/time.ts';
-import type { Fields } from './row.ts';
 
 /** What a write is conditional on. A comparison with a field that the row does not have does not hold, as in DynamoDB. */
 export type Condition =
@@ -27,6 +26,8 @@ export function liveVersionIs(version: number, now: EpochMs): Condition {
     ? either(ABSENT, { op: '<=', field: 'ttl', value: sec })
     : both(is('version', version), { op: '>', field: 'ttl', value: sec });
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Whether the condition holds for a row with these fields; null: there is no row. */
 export function holds(condition: Condition, fields: Fields | null): boolean {
