@@ -10,7 +10,7 @@ import { AwsError } from '../../local/wire/aws-error.ts';
 import { serveAwsJson } from '../../local/wire/aws-json.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 import { announceToAll } from '../../shared/adapters/announce-to-all.ts';
-import { createMemoryAnnouncer } from '../../shared/adapters/memory/memory-announcer.ts';
+import { createMemoryAnnouncer } from '../fakes/memory-announcer.ts';
 import {
   createEventBridgeAnnouncer,
   createEventBridgeClient,

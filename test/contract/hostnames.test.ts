@@ -8,7 +8,7 @@ import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 import { createCloudmap } from '../../shared/adapters/aws/cloudmap/cloudmap.ts';
 import type { CloudmapCalls } from '../../shared/adapters/aws/cloudmap/cloudmap-calls.ts';
 import { createCloudmapClient, sdkCloudmapCalls } from '../../shared/adapters/aws/cloudmap/sdk-cloudmap-calls.ts';
-import { createMemoryHostnames } from '../../shared/adapters/memory/memory-hostnames.ts';
+import { createMemoryHostnames } from '../fakes/memory-hostnames.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import { anArn } from './store-under-test.ts';

@@ -11,7 +11,7 @@ import { extendJournal } from '../../shared/domain/scoreboard/journal.ts';
 import { launchRowOf } from '../../shared/domain/scoreboard/launch-row.ts';
 import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import type { Step } from '../../shared/domain/scoreboard/transition.ts';
-import { createMemoryQueues } from '../../shared/adapters/memory/memory-queues.ts';
+import { createMemoryQueues } from '../fakes/memory-queues.ts';
 import { createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
 import { createConfigCommands } from '../../shared/control/lifecycle/config-changes.ts';
 import { createCronJobCommands } from '../../shared/control/lifecycle/cron-changes.ts';

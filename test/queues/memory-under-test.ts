@@ -1,4 +1,4 @@
-import { createMemoryQueues } from '../../shared/adapters/memory/memory-queues.ts';
+import { createMemoryQueues } from '../fakes/memory-queues.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import type { QueuesUnderTest } from './describe-queues.ts';

@@ -1,4 +1,4 @@
-import { type MemoryQueues, type QueueName, createMemoryQueues } from '../../shared/adapters/memory/memory-queues.ts';
+import { type MemoryQueues, type QueueName, createMemoryQueues } from '../fakes/memory-queues.ts';
 import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
 import { type Fate, createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
 import { changeSpec, createJob } from '../../shared/control/lifecycle/job-changes.ts';

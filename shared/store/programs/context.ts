@@ -3,7 +3,7 @@ import type { Program } from '../rows/program.ts';
 
 /** What the ports' programs are run with. */
 export type Context = {
-  run<T>(program: Program<T>): Promise<T>;
+  readonly run: <T>(program: Program<T>) => Promise<T>;
   /** The clock by which rows expire. */
   readonly now: () => EpochMs;
   /** Text of 8 to 36 characters that is used only once: names one write, to recognize it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
 import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
 import { createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';

@@ -1,4 +1,4 @@
-import { createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
 import { sweepHosts } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { type JobUid, taskIdOf } from '../../../shared/domain/base/ids.ts';
 import type { Hostnames } from '../../../shared/ports/hostnames.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type MemoryHostnames, createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { type MemoryHostnames, createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
 import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { createJob, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { asJobUid, taskIdOf } from '../../../shared/domain/base/ids.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type MemoryHostnames, createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { type MemoryHostnames, createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
 import { type JobUid, asTaskArn } from '../../../shared/domain/base/ids.ts';
 import { plusMs } from '../../../shared/domain/base/time.ts';
 import type { DispatchMessage } from '../../../shared/ports/queues.ts';

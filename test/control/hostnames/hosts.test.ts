@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { MemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import type { MemoryHostnames } from '../../fakes/memory-hostnames.ts';
 import { deletePod } from '../../../shared/control/lifecycle/job-changes.ts';
 import { BAD, Stage } from '../../support/a-stage.ts';
 import { NAMED, NamedStage, nameOf } from './a-named-stage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryQueues } from '../../../shared/adapters/memory/memory-queues.ts';
+import { createMemoryQueues } from '../../fakes/memory-queues.ts';
 import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
 import { createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
 import { outcomeOf } from '../../../shared/control/cron/slot-job.ts';

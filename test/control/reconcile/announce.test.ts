@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryAnnouncer } from '../../../shared/adapters/memory/memory-announcer.ts';
+import { createMemoryAnnouncer } from '../../fakes/memory-announcer.ts';
 import { deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import type { Announcement } from '../../../shared/domain/announcing/announcement.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';

@@ -1,4 +1,4 @@
-import { createMemoryAnnouncer } from '../../../shared/adapters/memory/memory-announcer.ts';
+import { createMemoryAnnouncer } from '../../fakes/memory-announcer.ts';
 import type { Announcement } from '../../../shared/domain/announcing/announcement.ts';
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';

@@ -1,4 +1,4 @@
-import type { MemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import type { MemoryHostnames } from '../../fakes/memory-hostnames.ts';
 import type { EpochMs } from '../../../shared/domain/base/time.ts';
 import { type JobUid, taskIdOf } from '../../../shared/domain/base/ids.ts';
 import type { AttemptId } from '../../../shared/domain/base/fact.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
 import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
 import { type Fate, createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
 import type { Cache } from '../../../shared/control/process/cache.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
 import { aWorld } from '../a-world.ts';
 import { JOBS, MERGE, type World, job, send } from './a-client.ts';
 

@@ -1,11 +1,11 @@
-import { type EpochMs, plusMs } from '../../domain/base/time.ts';
-import type { Queues } from '../../ports/queues.ts';
+import { type EpochMs, plusMs } from '../../shared/domain/base/time.ts';
+import type { Queues } from '../../shared/ports/queues.ts';
 import {
   formatCronWakeUp,
   formatDispatch,
   formatFactMessage,
   formatWakeUp,
-} from '../../schema/messages/queue-messages.ts';
+} from '../../shared/schema/messages/queue-messages.ts';
 
 export type QueueName = 'wake' | 'facts' | 'dispatch';
 

@@ -1,5 +1,5 @@
-import type { Announcement } from '../../domain/announcing/announcement.ts';
-import type { Announcer } from '../../ports/announcer.ts';
+import type { Announcement } from '../../shared/domain/announcing/announcement.ts';
+import type { Announcer } from '../../shared/ports/announcer.ts';
 
 /**
  * {@link Announcer} that hands each change to a function of this process.

@@ -1,4 +1,4 @@
-import type { HostService, Hostnames } from '../../ports/hostnames.ts';
+import type { HostService, Hostnames } from '../../shared/ports/hostnames.ts';
 
 export type MemoryHostnamesOptions = {
   readonly zone: string;
