@@ -27,9 +27,7 @@ export type Unfit = { readonly kind: 'invalid'; readonly errors: readonly FieldE
 
 export type TriedJob =
   | { readonly kind: 'fits'; readonly spec: StoredSpec }
-  | { readonly kind: CreationRefusal }
-  | Unfit
-  | OverQuota;
+  | Exclude<CreatedJob, { readonly kind: 'created' }>;
 
 /** `taken`: the namespace already has a Job of that name. The other values are problems with the namespace. */
 export type CreationRefusal = 'taken' | Exclude<NamespaceStanding, 'open'>;
@@ -64,7 +62,7 @@ export type Asker = string | null;
 export type JobCommands = {
   /** If it is refused, nothing is stored. */
   createJob(spec: StoredSpec): Promise<CreatedJob>;
-  /** Why {@link createJob} would refuse this Job now, apart from names that are used up, or what it would store. */
+  /** Why {@link createJob} would refuse this Job now, or what it would store. Nothing is written. */
   tryCreation(spec: StoredSpec): Promise<TriedJob>;
   /** `lost`: another user has changed the Job since it was read. */
   changeJob(seen: SeenJob, wanted: WantedJob, what: 'metadata' | 'spec', by: Asker): Promise<ChangedJob>;

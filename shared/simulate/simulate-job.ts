@@ -95,7 +95,7 @@ export async function simulateJob(
   if (rerun.kind === 'invalid') return { kind: 'refused', what: 'Job', errors: rerun.errors.map(scriptErrorOf) };
   const { spec } = rerun;
   const beside = findSimulatedLimits(wanted.limits ?? [], namespace);
-  const unfit = beside.kind === 'refused' ? beside.errors : await limitErrors(spec, beside.limits, openFor(spec));
+  const unfit = beside.kind === 'refused' ? beside.errors : await limitErrors(spec, beside.limits, openFor(spec, list));
   if (beside.kind === 'refused' || unfit.length > 0) return { kind: 'refused', what: 'Job', errors: unfit };
   return {
     kind: 'simulated',
@@ -174,9 +174,8 @@ async function play(
       if (phase.kind === 'finished') course.finished = { status: shown, verdict: phase.verdict };
     },
   });
-  await openFor(spec)(world);
+  await openFor(spec, list)(world);
   await storeSimulatedLimits(limits, namespace, world);
-  if (list !== null) await storeSimulatedList(list, spec.identity, world.store.items);
   const user = scheduleUser(script, spec, world, timeline);
   world.begin(async () => createJob(spec, world.deps));
   const isTooMuch = (): boolean => world.tasks.all.size > tasksMax(spec.manifest.spec, world.status?.size ?? 0);
@@ -206,11 +205,12 @@ function scheduleUser(
   return course;
 }
 
-/** Makes the namespace of the Job. */
+/** Makes the namespace of the Job, and the WorkList that it names. */
 const openFor =
-  ({ identity: { namespace, uid } }: StoredSpec) =>
-  async ({ store: { objects }, clock }: VirtualWorld): Promise<void> => {
-    await ensureNamespace(namespace, uid, { objects, clock });
+  ({ identity }: StoredSpec, list: SimulatedList | null) =>
+  async ({ store: { objects, items }, clock }: VirtualWorld): Promise<void> => {
+    await ensureNamespace(identity.namespace, identity.uid, { objects, clock });
+    if (list !== null) await storeSimulatedList(list, identity, items);
   };
 
 const isDone = ({ status }: VirtualWorld): boolean => status !== null && isOver(status.phase);

@@ -1,6 +1,6 @@
 import { type PlantedFault, one, shownBy } from './planted-fault.ts';
 
-const CHANGES = 'shared/control/lifecycle/job-changes.ts';
+const STEPS = 'shared/control/lifecycle/creation-steps.ts';
 const JOB_ROOM = 'shared/control/quota/job-room.ts';
 const ROOM = 'shared/control/quota/room.ts';
 const USAGE = 'shared/domain/quota/usage.ts';
@@ -12,15 +12,11 @@ export const QUOTA_FAULTS: readonly PlantedFault[] = [
     name: 'room is reserved after the Job is stored',
     edits: [
       {
-        file: CHANGES,
-        find: '  const room = await reserveForNew(spec, status, deps);\n',
-        replace: "  const room = (await tryRoom(spec, deps)) ?? { kind: 'free' };\n",
+        file: STEPS,
+        find: '  DEPENDENCIES,\n  ROOM,\n',
+        replace: '  DEPENDENCIES,\n  { name: ROOM.name, check: ROOM.check },\n',
       },
-      {
-        file: CHANGES,
-        find: '  keepRoom(room, deps);\n',
-        replace: '  keepRoom(await reserveForNew(spec, status, deps), deps);\n',
-      },
+      { file: STEPS, find: '  NAME,\n];', replace: '  NAME,\n  ROOM,\n];' },
     ],
     breaks: ['G25'],
   },

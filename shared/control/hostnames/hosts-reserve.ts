@@ -26,3 +26,15 @@ async function reserve(
   const reserved = await hosts.reserve(identity.uid, needed, max, clock.now());
   return reserved.kind === 'reserved' ? reserved : { kind: 'noHosts', needed, left: reserved.left, max };
 }
+
+/** Why {@link reserveNames} would refuse a new Job now; null: it would not. Nothing is reserved. */
+export async function checkNames(
+  spec: Pick<StoredSpec, 'identity' | 'manifest'>,
+  { hosts, hostnames, settings }: Pick<Deps, 'hosts' | 'hostnames' | 'settings'>,
+): Promise<NoHosts | null> {
+  if (hostnames === null || namesOf(spec) === null) return null;
+  const { max } = settings.hosts;
+  const needed = namesNeeded(spec.manifest);
+  const left = max - (await hosts.reservations()).reduce((sum, { count }) => sum + count, 0);
+  return needed <= left ? null : { kind: 'noHosts', needed, left: Math.max(0, left), max };
+}

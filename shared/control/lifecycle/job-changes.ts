@@ -4,8 +4,6 @@ import type { NamespaceStanding } from '../../domain/spec/namespace.ts';
 import { withDeletion, withResize } from '../../domain/events/user-events.ts';
 import { FOREGROUND_DELETION, type JobIdentity } from '../../domain/spec/job.ts';
 import { type Status, isHidden, podCount, requestDeletion, tally } from '../../domain/scoreboard/status.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import { invalid } from '../../schema/object/field-error.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import type { NoHosts } from '../../ports/host-store.ts';
 import type {
@@ -15,7 +13,6 @@ import type {
   DeletedJob,
   JobCommands,
   OverQuota,
-  TriedJob,
   WantedJob,
   SeenJob,
 } from '../../ports/job-commands.ts';
@@ -23,18 +20,15 @@ import type { StoredSpec } from '../../ports/job-store.ts';
 import { noted } from '../process/announced-jobs.ts';
 import type { Deps } from '../process/deps.ts';
 import { configOf, wakeOwner } from '../process/wake-owner.ts';
-import { dependencyFaults } from '../upstreams/check-dependencies.ts';
-import { forgetWaits, noteWaits, wakeWaiting } from '../upstreams/waiting-jobs.ts';
+import { wakeWaiting } from '../upstreams/waiting-jobs.ts';
 import { changeIndexes } from './change-indexes.ts';
-import { firstStatus } from './first-status.ts';
+import { CREATION_STEPS } from './creation-steps.ts';
 import { TRIES_MAX, liveJob, nextVersion, publishAndWake } from './live-job.ts';
 import { removePods } from './remove-pods.ts';
-import { withInherited } from './rerun.ts';
-import { releaseItems, reserveItems } from './work-lists.ts';
+import { checkAll, reserveAll } from './reserve-all.ts';
 import { reserveNames } from '../hostnames/hosts-reserve.ts';
 import { type Room, NO_ROOM_TAKEN, keepRoom, returnRoom } from '../quota/room.ts';
-import { withinLimits } from '../quota/job-limits.ts';
-import { reserveForChange, reserveForNew, tryRoom, tryRoomForChange } from '../quota/job-room.ts';
+import { reserveForChange, tryRoomForChange } from '../quota/job-room.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { isOneRevision } from '../../store/read-job.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
@@ -42,7 +36,7 @@ import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 /** The commands of users, as the API sees them. */
 export const createJobCommands = (deps: Deps): JobCommands => ({
   createJob: (spec) => createOwned(spec, deps),
-  tryCreation: (spec) => tryCreation(spec, deps),
+  tryCreation: (spec) => checkAll(CREATION_STEPS, spec, deps),
   changeJob: (seen, wanted, what, by) => changeJob(seen, wanted, what, deps, by),
   tryChange: (seen, { manifest }) => {
     const { revision } = seen.spec;
@@ -74,81 +68,17 @@ async function isConfigGone(spec: StoredSpec, { objects }: Deps): Promise<boolea
 
 /** Stores a Job, publishes it, and sends a wake-up. If the process dies after the first step, the sweep does the others. */
 export async function createJob(admitted: StoredSpec, deps: Deps): Promise<CreatedJob> {
-  const { namespace } = admitted.identity;
-  // Read separately, not checked by the write, where all Jobs of a namespace would conflict with one another.
-  const before = await namespaceStanding(namespace, deps);
-  if (before !== 'open') return { kind: before };
-  const rerun = await withInherited(admitted, deps);
-  // A client that retries after a lost answer must get AlreadyExists, whatever has become of the other Job.
-  if (rerun.kind === 'invalid') return (await isTaken(admitted.identity, deps)) ? { kind: 'taken' } : rerun;
-  const limited = await withinLimits(rerun.spec, deps);
-  if (limited.kind !== 'limited') return (await isTaken(admitted.identity, deps)) ? { kind: 'taken' } : limited;
-  const { spec } = limited;
-  const faults = await dependencyFaults(spec, deps);
-  if (faults.length > 0)
-    return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : { kind: 'invalid', errors: faults };
-  const { status, metrics } = firstStatus(spec, deps);
-  const room = await reserveForNew(spec, status, deps);
-  if (room.kind === 'forbidden') return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : room;
-  const created = await store(spec, status, deps);
-  if (created.kind !== 'created') {
-    await returnRoom(room, deps);
-    return created;
-  }
-  keepRoom(room, deps);
+  const reserved = await reserveAll(CREATION_STEPS, admitted, deps);
+  if (reserved.kind !== 'reserved') return reserved;
+  const { spec, first } = reserved.draft;
+  const { status, metrics } = first();
   const standing = await takeBackUnlessOpen(spec.identity, deps);
   if (standing !== 'open') return { kind: standing };
   deps.telemetry.record(metrics);
   await publishAndWake(spec.identity, status, deps);
   await wakeWaiting(spec.identity, 'all', deps);
-  return created;
+  return { kind: 'created', spec, status };
 }
-
-/** Stores a Job with all that it reserves, or nothing. */
-async function store(spec: StoredSpec, status: Status, deps: Deps): Promise<CreatedJob> {
-  const { uid } = spec.identity;
-  const reserving = reserveNames(spec, deps);
-  const names = reserving === null ? null : await reserving;
-  // A client that retries after a lost answer must get AlreadyExists, not "no names left" because of its own names.
-  if (names?.kind === 'noHosts') return (await isTaken(spec.identity, deps)) ? { kind: 'taken' } : names;
-  if (!(await reserveItems(spec.manifest, uid, deps))) {
-    if (names !== null) await deps.hosts.release(uid);
-    return { kind: 'invalid', errors: [GONE_ITEMS] };
-  }
-  await noteWaits(spec, deps);
-  const created = await deps.jobs.createJob(spec, status);
-  if (created.kind === 'created') return { kind: 'created', spec, status };
-  if (names !== null) await deps.hosts.release(uid);
-  await releaseItems(spec.manifest, uid, deps);
-  await forgetWaits(spec, deps);
-  return { kind: created.kind };
-}
-
-/** See {@link JobCommands.tryCreation}. */
-async function tryCreation(spec: StoredSpec, deps: Deps): Promise<TriedJob> {
-  const standing = await namespaceStanding(spec.identity.namespace, deps);
-  if (standing !== 'open') return { kind: standing };
-  if (await isTaken(spec.identity, deps)) return { kind: 'taken' };
-  const rerun = await withInherited(spec, deps);
-  if (rerun.kind === 'invalid') return rerun;
-  const limited = await withinLimits(rerun.spec, deps);
-  if (limited.kind !== 'limited') return limited;
-  const errors = await dependencyFaults(limited.spec, deps);
-  if (errors.length > 0) return { kind: 'invalid', errors };
-  return (await tryRoom(limited.spec, deps)) ?? { kind: 'fits', spec: limited.spec };
-}
-
-/** Between admission and now. */
-const GONE_ITEMS = invalid(
-  `metadata.annotations[${ANNOTATIONS.workList}]`,
-  undefined,
-  'the WorkList has just been deleted',
-);
-
-const isTaken = async (
-  { namespace, name }: Pick<JobIdentity, 'namespace' | 'name'>,
-  { jobs }: Deps,
-): Promise<boolean> => (await jobs.findJob(namespace, name)) !== null;
 
 /**
  * The namespace's deletion may have listed its Jobs just before this one was stored, so the namespace is read again before the

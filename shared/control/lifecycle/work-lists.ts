@@ -34,6 +34,12 @@ export async function reserveItems(
   return pinned === null || items.reserve(pinned.content, uid, clock.now());
 }
 
+/** Whether {@link reserveItems} would keep them now. Nothing is reserved. */
+export async function checkItems(manifest: JobManifest, { items }: Pick<Deps, 'items'>): Promise<boolean> {
+  const pinned = pinnedItemsOf(manifest);
+  return pinned === null || ((await items.readHead(pinned.content))?.sealed ?? null) !== null;
+}
+
 /** Called when none of the Job's tasks can be launched any more. Safe to repeat. */
 export async function releaseItems(manifest: JobManifest, uid: JobUid, { items }: Pick<Deps, 'items'>): Promise<void> {
   const pinned = pinnedItemsOf(manifest);

@@ -2,7 +2,7 @@ import { takesResources } from '../../domain/items/job-items.ts';
 import { type Asked, decideRoom } from '../../domain/quota/decide-room.ts';
 import type { Wish } from '../../domain/quota/quota.ts';
 import { NO_USAGE, beyond, isNothing, usageOfJob } from '../../domain/quota/usage.ts';
-import { type Status, freshStatus } from '../../domain/scoreboard/status.ts';
+import type { Status } from '../../domain/scoreboard/status.ts';
 import type { OverQuota, SeenJob } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { toJob } from '../../store/to-job.ts';
@@ -26,12 +26,12 @@ export async function reserveForChange(seen: SeenJob, spec: StoredSpec, held: Ro
   return reserveRoom(spec.identity.namespace, wish, spec.manifest, held, deps);
 }
 
-/** Why a new Job would be refused now; null: there is room. Nothing is reserved. */
-export const tryRoom = async (spec: StoredSpec, deps: Deps): Promise<OverQuota | null> =>
+/** Why {@link reserveForNew} would refuse a new Job now; null: there is room. Nothing is reserved. */
+export const tryRoom = async (spec: StoredSpec, status: Status, deps: Deps): Promise<OverQuota | null> =>
   whyFull(
     spec.identity.namespace,
     {
-      wish: wishOfNew(spec, freshStatus(toJob(spec), deps.clock.now())),
+      wish: wishOfNew(spec, status),
       pods: podsOf(spec),
       numbers: new Map(),
     },

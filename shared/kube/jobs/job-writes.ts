@@ -80,6 +80,7 @@ export function jobWrites<T extends KubeObject>(face: JobFace<T>, subdomain: str
 
     async wouldCreate(spec) {
       const tried = await jobCommands.tryCreation(spec);
+      if (tried.kind === 'noHosts') return noRoom(subdomain, subdomainOf(spec), tried);
       return tried.kind === 'fits' ? { kind: 'fits', object: freshJob(face, tried.spec, deps) } : tried;
     },
 

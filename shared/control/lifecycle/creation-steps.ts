@@ -1,0 +1,121 @@
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { invalid } from '../../schema/object/field-error.ts';
+import { namespaceStanding } from '../../store/namespace-standing.ts';
+import { checkNames, reserveNames } from '../hostnames/hosts-reserve.ts';
+import { withinLimits } from '../quota/job-limits.ts';
+import { reserveForNew, tryRoom } from '../quota/job-room.ts';
+import { keepRoom, returnRoom } from '../quota/room.ts';
+import { dependencyFaults } from '../upstreams/check-dependencies.ts';
+import { forgetWaits, noteWaits } from '../upstreams/waiting-jobs.ts';
+import { withInherited } from './rerun.ts';
+import { PASSED, type Refusal, type Step } from './reserve-all.ts';
+import { checkItems, releaseItems, reserveItems } from './work-lists.ts';
+
+/** Read separately, not checked by the write, where all Jobs of a namespace would conflict with one another. */
+const NAMESPACE: Step = {
+  name: 'the namespace is open',
+  async check({ spec }, deps) {
+    const standing = await namespaceStanding(spec.identity.namespace, deps);
+    return standing === 'open' ? PASSED : { kind: standing };
+  },
+};
+
+const INHERITED: Step = {
+  name: 'indexes that a rerun inherits',
+  async check({ spec }, deps) {
+    const inheriting = await withInherited(spec, deps);
+    return inheriting.kind === 'ok' ? { ...PASSED, spec: inheriting.spec } : inheriting;
+  },
+};
+
+const LIMITS: Step = {
+  name: 'LimitRanges',
+  async check({ spec }, deps) {
+    const limited = await withinLimits(spec, deps);
+    return limited.kind === 'limited' ? { ...PASSED, spec: limited.spec } : limited;
+  },
+};
+
+const DEPENDENCIES: Step = {
+  name: 'Jobs that it waits for',
+  async check({ spec }, deps) {
+    const errors = await dependencyFaults(spec, deps);
+    return errors.length === 0 ? PASSED : { kind: 'invalid', errors };
+  },
+};
+
+const ROOM: Step = {
+  name: 'room in quotas',
+  async check({ spec, first }, deps) {
+    return (await tryRoom(spec, first().status, deps)) ?? PASSED;
+  },
+  async reserve({ spec, first }, deps) {
+    const room = await reserveForNew(spec, first().status, deps);
+    if (room.kind === 'forbidden') return room;
+    return { kind: 'held', undo: async () => returnRoom(room, deps), keep: () => keepRoom(room, deps) };
+  },
+};
+
+const NAMES: Step = {
+  name: 'names of tasks',
+  async check({ spec }, deps) {
+    return (await checkNames(spec, deps)) ?? PASSED;
+  },
+  async reserve({ spec }, deps) {
+    const names = await reserveNames(spec, deps);
+    if (names === null) return PASSED;
+    if (names.kind === 'noHosts') return names;
+    return { kind: 'held', undo: async () => deps.hosts.release(spec.identity.uid) };
+  },
+};
+
+const ITEMS: Step = {
+  name: 'items of a WorkList',
+  async check({ spec }, deps) {
+    return (await checkItems(spec.manifest, deps)) ? PASSED : GONE_ITEMS;
+  },
+  async reserve({ spec: { manifest, identity } }, deps) {
+    if (!(await reserveItems(manifest, identity.uid, deps))) return GONE_ITEMS;
+    return { kind: 'held', undo: async () => releaseItems(manifest, identity.uid, deps) };
+  },
+};
+
+/** Between admission and now. */
+const GONE_ITEMS: Refusal = {
+  kind: 'invalid',
+  errors: [invalid(`metadata.annotations[${ANNOTATIONS.workList}]`, undefined, 'the WorkList has just been deleted')],
+};
+
+const WAITS: Step = {
+  name: 'for whom it waits',
+  check: async () => PASSED,
+  async reserve({ spec }, deps) {
+    await noteWaits(spec, deps);
+    return { kind: 'held', undo: async () => forgetWaits(spec, deps) };
+  },
+};
+
+/** The last: it stores the Job, and nothing can refuse it any more. */
+const NAME: Step = {
+  name: 'the name of the Job',
+  async check({ spec: { identity } }, { jobs }) {
+    return (await jobs.findJob(identity.namespace, identity.name)) === null ? PASSED : { kind: 'taken' };
+  },
+  async reserve({ spec, first }, { jobs }) {
+    const { kind } = await jobs.createJob(spec, first().status);
+    return kind === 'created' ? PASSED : { kind };
+  },
+};
+
+/** All that decides whether a Job can be created, and all that it takes, in this order; the last step stores it. */
+export const CREATION_STEPS: readonly Step[] = [
+  NAMESPACE,
+  INHERITED,
+  LIMITS,
+  DEPENDENCIES,
+  ROOM,
+  NAMES,
+  ITEMS,
+  WAITS,
+  NAME,
+];
