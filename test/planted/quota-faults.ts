@@ -1,6 +1,7 @@
 import { type PlantedFault, one, shownBy } from './planted-fault.ts';
 
 const STEPS = 'shared/control/lifecycle/creation-steps.ts';
+const RESERVE_ALL = 'shared/control/lifecycle/reserve-all.ts';
 const JOB_ROOM = 'shared/control/quota/job-room.ts';
 const ROOM = 'shared/control/quota/room.ts';
 const USAGE = 'shared/domain/quota/usage.ts';
@@ -20,6 +21,23 @@ export const QUOTA_FAULTS: readonly PlantedFault[] = [
     ],
     breaks: ['G25'],
   },
+  one(
+    'what a new Job has taken is given back when it is stored',
+    RESERVE_ALL,
+    'for (const { keep } of held) keep?.();',
+    'await undoAll(held);',
+    ['G25', 'bug'],
+  ),
+  shownBy(
+    1150,
+    one(
+      'what a new Job has taken is given back when an answer is lost',
+      RESERVE_ALL,
+      'const answer = await take(step, draft);',
+      'const answer = await take(step, draft).catch(async (error: unknown) => undoAll(held).then(() => Promise.reject(error)));',
+      ['G25'],
+    ),
+  ),
   one(
     'a Job that waits for another is not counted',
     USAGE,
