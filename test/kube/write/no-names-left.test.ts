@@ -34,6 +34,11 @@ describe('a Job whose tasks have names', () => {
           'Invalid value: "workers": the Job needs 501 names, and 500 are left: other Jobs that are there have reserved 1500 of 2000',
       },
     ]);
+    // A dry run says the same.
+    const dry = await send(world, 'POST', `${JOBS}?dryRun=All`, named('other', 501));
+    expect([dry.code, dry.body.details?.causes]).toEqual([422, answer.body.details?.causes]);
+    expect((await send(world, 'POST', `${JOBS}?dryRun=All`, named('other', 500))).code).toBe(201);
+    expect(await counts(world)).toEqual([1_500]);
     expect((await world.get(`${JOBS}/other`)).status).toBe(404);
     expect((await send(world, 'POST', JOBS, named('other', 500))).code).toBe(201);
   });
