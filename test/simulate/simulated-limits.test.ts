@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { NO_SCRIPT, parseScript } from '../../shared/simulate/script.ts';
 import { simulateJob } from '../../shared/simulate/simulate-job.ts';
 import { START, aManifest, eventsOf, indexed } from './a-simulation.ts';
@@ -58,6 +59,13 @@ describe('a Job beside what limits its namespace', () => {
     const limits = [quota({ 'requests.cpu': '4' }), range({ type: 'Container', defaultRequest: { cpu: '2' } })];
     expect(await simulated(indexed(2), limits)).toMatchObject({ simulation: { end: { kind: 'complete' } } });
     expect(await simulated(indexed(3), limits)).toMatchObject({ kind: 'refused' });
+  });
+
+  test('runs with the items of a WorkList', async () => {
+    const document = { ...indexed(2), metadata: { name: 'work', annotations: { [ANNOTATIONS.workList]: 'files' } } };
+    const lists = { documents: [], items: { columns: ['F'], rows: [['a'], ['b']] } };
+    const wanted = { document, lists, limits: [quota({ pods: '4' })], script: NO_SCRIPT, seed: 1, start: START };
+    expect(await simulateJob(wanted)).toMatchObject({ simulation: { end: { kind: 'complete' } } });
   });
 
   test('may not be made larger than there is room for, and what is done makes room', async () => {
