@@ -150,7 +150,7 @@ function pace(old: OldRow): Fields {
     [FIELD.version]: old.version,
     nextFreeAt,
     ...(cut === null ? {} : { cutShare: cut.share, cutAt: cut.at }),
-    ...(recent == null ? {} : { recent: JSON.stringify(recent) }),
+    ...(recent === undefined || recent === null ? {} : { recent: JSON.stringify(recent) }),
   };
 }
 

@@ -42,7 +42,10 @@ export function holds(condition: Condition, fields: Fields | null): boolean {
       return condition.all.every((each) => holds(each, fields));
     case 'OR':
       return condition.all.some((each) => holds(each, fields));
-    default:
+    case '=':
+    case '<':
+    case '<=':
+    case '>':
       return compares(condition.op, fields?.[condition.field], condition.value);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryHostnames } from '../../../shared/adapters/memory/memory-hostnames.ts';
+import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
 import { CREATION_STEPS } from '../../../shared/control/lifecycle/creation-steps.ts';
 import { createJob, createJobCommands, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { type Held, type Step, checkAll, reserveAll } from '../../../shared/control/lifecycle/reserve-all.ts';
