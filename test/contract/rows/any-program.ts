@@ -56,7 +56,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<Value>>> = {
   [FIELD.version]: aNumber,
   [FIELD.by]: aText,
   [FIELD.body]: fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(new Uint8Array(), Uint8Array.of(0, 1, 255), new Uint8Array(2_000)) },
+    { weight: 8, arbitrary: fc.constantFrom(new Uint8Array(), Uint8Array.of(0, 1, 255), new Uint8Array(2_000)) },
     { weight: 1, arbitrary: fc.constant(LARGE) },
   ),
   [FIELD.ttl]: fc.constantFrom(T0 / 1000 - 1, T0 / 1000, T0 / 1000 + 1_000),

@@ -256,7 +256,7 @@ export const ROW_CASES: readonly RowCase[] = [
   {
     name: 'random programs do what a map does',
     async run(rows) {
-      await expectAnyProgram(rows, 300);
+      await expectAnyProgram(rows, 200);
     },
   },
 ];

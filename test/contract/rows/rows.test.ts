@@ -9,10 +9,14 @@ import { createMemoryRows } from '../../../shared/adapters/rows/memory.ts';
 import { aClient, endpoint, stopEngineAfterwards } from '../dynamo-fixture.ts';
 import { HandClock } from '../store-under-test.ts';
 import { describeRows } from './describe-rows.ts';
+import { ROW_CASES } from './row-cases.ts';
+import { AWS_CASES, TABLE_CASES } from './table-cases.ts';
+
+const TABLE = [...ROW_CASES, ...TABLE_CASES];
 
 stopEngineAfterwards();
 
-describeRows('memory', async () => createMemoryRows({ now: new HandClock().now }));
+describeRows('memory', async () => createMemoryRows({ now: new HandClock().now }), [...TABLE, ...AWS_CASES]);
 
 describeRows('LMDB', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'muster-rows-'));
@@ -27,8 +31,12 @@ describeRows('LMDB', async () => {
 describe.skipIf(endpoint === null)('on the DynamoDB engine', () => {
   const client = aClient();
   const tableName = 'rows';
-  describeRows('DynamoDB', async () => {
-    await createTable(client, tableName);
-    return createDynamoRows({ client, tableName });
-  });
+  describeRows(
+    'DynamoDB',
+    async () => {
+      await createTable(client, tableName);
+      return createDynamoRows({ client, tableName });
+    },
+    TABLE,
+  );
 });
