@@ -5,7 +5,7 @@ import { FEED_RETENTION_MS } from '../../shared/ports/feed.ts';
 import { type Store, createStore } from '../../shared/store/create-store.ts';
 import { type Forget, deletedJobs } from './deleted-jobs.ts';
 import { discardRow } from './discard-row.ts';
-import { openTakenOver } from './take-over/take-over.ts';
+import { openTakenOver, sayGone } from './take-over/take-over.ts';
 
 export type LmdbStore = Store & {
   /**
@@ -48,11 +48,10 @@ export async function openLmdbStore(
   discard: string | null,
   say: (line: string) => void,
 ): Promise<LmdbStore> {
-  const { disk, discarded } = await openTakenOver(path, discard, say);
+  const { disk, isDiscarded } = await openTakenOver(path, discard, say);
   const rows = new LmdbRows(disk, now);
   try {
-    const gone = discarded ?? (discard === null ? 0 : await discardRow(rows, discard));
-    if (gone > 0) say(`row ${discard} is gone${gone > 1 ? `, with ${gone - 1} more that belonged to it` : ''}`);
+    if (discard !== null && !isDiscarded) sayGone(say, discard, await discardRow(rows, discard));
   } catch (error) {
     await rows.close();
     throw error;

@@ -150,7 +150,7 @@ function pace(old: OldRow): Fields {
     [FIELD.version]: old.version,
     nextFreeAt,
     ...(cut === null ? {} : { cutShare: cut.share, cutAt: cut.at }),
-    ...(recent === undefined || recent === null ? {} : { recent: JSON.stringify(recent) }),
+    ...(recent === null || recent === undefined ? {} : { recent: JSON.stringify(recent) }),
   };
 }
 
@@ -196,7 +196,6 @@ const MOVERS: Readonly<Record<string, Mover>> = {
   // The engine of format 2 keeps its index of alarms itself.
   ALARM: () => [],
   CRONALARM: () => [],
-  FORMAT: () => [],
 };
 
 /**

@@ -17,8 +17,14 @@ const SLICE_BYTES = 4 * 1024 * 1024;
 /** Every so many rows a line says how far it is: every few seconds. */
 const ROWS_PER_LINE = 200_000;
 
-/** An open file, and how many rows were discarded; null: not yet. */
-export type Opened = { readonly disk: LmdbDisk; readonly discarded: number | null };
+type Say = (line: string) => void;
+
+/** An open file, and whether the row that was to be discarded is gone. */
+type Opened = { readonly disk: LmdbDisk; readonly isDiscarded: boolean };
+
+/** Says that a row was discarded, with what belonged to it: `count` rows in total. */
+export const sayGone = (say: Say, row: string, count: number): void =>
+  say(`row ${row} is gone${count > 1 ? `, with ${count - 1} more that belonged to it` : ''}`);
 
 /**
  * Opens the file at `path`. One of an earlier format is taken over: its rows are written to a file beside it, which takes its
@@ -29,23 +35,19 @@ export type Opened = { readonly disk: LmdbDisk; readonly discarded: number | nul
  * @throws StoreFileError where the file is none of ours, torn, or of a later format; UnreadableRow where a row cannot be taken
  * over; errors of the disk
  */
-export async function openTakenOver(
-  path: string,
-  discard: string | null,
-  say: (line: string) => void,
-): Promise<Opened> {
+export async function openTakenOver(path: string, discard: string | null, say: Say): Promise<Opened> {
   const draft = `${path}-draft`;
   removeDraft(draft);
   const disk = new LmdbDisk(path, OLDEST);
-  if (disk.format !== OLDEST) return { disk, discarded: null };
+  if (disk.format !== OLDEST) return { disk, isDiscarded: false };
   try {
-    const discarded = discard === null ? null : await discardOldRow(disk, discard);
+    if (discard !== null) sayGone(say, discard, await discardOldRow(disk, discard));
     say(`${path} is from an earlier version of Muster: its rows are taken over`);
     const count = await writeDraft(disk, draft, say);
     await disk.close();
     putInPlace(draft, path);
     say(`${count} rows were taken over`);
-    return { disk: new LmdbDisk(path), discarded };
+    return { disk: new LmdbDisk(path), isDiscarded: discard !== null };
   } catch (error) {
     await disk.close();
     removeDraft(draft);
@@ -54,7 +56,7 @@ export async function openTakenOver(
 }
 
 /** Writes every row to a new file; returns how many were read. */
-async function writeDraft(old: LmdbDisk, draft: string, say: (line: string) => void): Promise<number> {
+async function writeDraft(old: LmdbDisk, draft: string, say: Say): Promise<number> {
   const next = new LmdbDisk(draft);
   try {
     let count = 0;
@@ -83,7 +85,7 @@ function sliceOf(old: LmdbDisk, from: string): Slice {
   let bytes = 0;
   for (const each of old.range({ from, to: LAST })) {
     if (rows.length >= SLICE_ROWS || bytes >= SLICE_BYTES) return { rows, next: each[0] };
-    rows.push(each);
+    if (each[0] !== 'FORMAT') rows.push(each);
     bytes += each[1].length;
   }
   return { rows, next: null };
@@ -91,7 +93,7 @@ function sliceOf(old: LmdbDisk, from: string): Slice {
 
 function changesFor(path: string, key: string, bytes: Buffer): ReadonlyMap<string, Buffer> {
   try {
-    return changesOf(key === 'FORMAT' ? [] : newRowsOf(key, decodeOldRow(key, bytes)));
+    return changesOf(newRowsOf(key, decodeOldRow(key, bytes)));
   } catch (error) {
     throw isNewerFormat(error) ? error : unreadableOld(key, path, error);
   }

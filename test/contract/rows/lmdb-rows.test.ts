@@ -1,14 +1,24 @@
-import { copyFileSync, mkdtempSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { storeOf } from '../../../local/store/lmdb-store.ts';
+import { openLmdbStore, storeOf } from '../../../local/store/lmdb-store.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { plusMs } from '../../../shared/domain/base/time.ts';
 import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
 import type { Row, RowKey, Write } from '../../../shared/store/rows/row.ts';
 import { aDisk, fill } from '../../support/a-disk.ts';
 import { HandClock, T0, anEntry } from '../store-under-test.ts';
+import { EVERY_KIND, SPEC, UID, writeFormat1 } from './format-1.ts';
 import { putRaw } from './raw-rows.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'muster-lmdb-rows-'));
@@ -178,6 +188,23 @@ test('a commit has space in its file even if another program takes the rest of t
     rmSync(join(disk.dir, 'filling'));
   }
   await close(rows); // before the disk is gone
+});
+
+test('on a full disk a file of format 1 stays as it was, and is taken over when there is space', async ({ skip }) => {
+  const disk = aDisk(8 * 1024);
+  if (disk === null) return skip();
+  const path = join(disk.dir, 'jobs.lmdb');
+  await writeFormat1(path, { ...EVERY_KIND, 'AFTER#z!z!z': { body: 'x'.repeat(1_000_000) } });
+  const beside = join(disk.dir, 'beside');
+  writeFileSync(beside, Buffer.alloc(4 * 1024 * 1024));
+  await expect(openLmdbStore({ path, now: clock.now }, null, () => undefined)).rejects.toMatchObject({
+    code: 'ENOSPC',
+  });
+  expect(readdirSync(disk.dir).filter((name) => name.includes('draft'))).toEqual([]);
+  rmSync(beside);
+  const store = await openLmdbStore({ path, now: clock.now }, null, () => undefined);
+  expect(await store.jobs.readSpec(UID)).toEqual(SPEC);
+  await store.close(); // before the disk is gone
 });
 
 test('a page of the feed ends before a missing row, whatever the clock did', async () => {
