@@ -110,9 +110,12 @@ export type PodChange = {
   readonly isNew?: true | undefined;
 };
 
+type Place = Pick<PodChange, 'index' | 'attempt'>;
+
+export const comparePods = (a: Place, b: Place): number => a.index - b.index || a.attempt - b.attempt;
+
 /** In the order in which feeds store them: steps from one index to the next take less room. */
-export const inOrderOfPods = <P extends Pick<PodChange, 'index' | 'attempt'>>(pods: readonly P[]): readonly P[] =>
-  pods.toSorted((a, b) => a.index - b.index || a.attempt - b.attempt);
+export const inOrderOfPods = <P extends Place>(pods: readonly P[]): readonly P[] => pods.toSorted(comparePods);
 
 export type Folding = {
   /** Without the entries that are folded, and published if there is anything to publish. */

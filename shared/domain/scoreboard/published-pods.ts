@@ -1,5 +1,5 @@
-import { chunkOf } from './board.ts';
-import { type PodChange, inOrderOfPods } from './journal.ts';
+import { CHUNK_INDEXES, chunkOf } from './board.ts';
+import { type PodChange, comparePods, inOrderOfPods } from './journal.ts';
 
 /** What the feed last published about a Pod, and the number of that row: the Pod's resourceVersion. */
 export type PublishedPod = Pick<PodChange, 'index' | 'attempt' | 'state'> & { readonly number: number };
@@ -23,7 +23,7 @@ export type PublishedPods = {
   readonly recent: readonly PublishedPod[];
 };
 
-/** A row in addition to the mark. */
+/** A row in addition to the mark; its Pods in order of index and attempt. */
 export type PublishedPart = { readonly through: number; readonly pods: readonly PublishedPod[] };
 export type PartName = number | 'tail';
 
@@ -50,7 +50,7 @@ export function nextPublished(
     const pod = { index, attempt, state, number: THIS_ROW };
     return stops.has(podKey(pod)) ? asStopping(pod) : pod;
   });
-  const recent = overlaid(published.recent, changed);
+  const recent = overlaid(published.recent, inOrderOfPods(changed));
   return {
     ...published,
     ending: isEnding ? (published.ending ?? THIS_ROW) : null,
@@ -105,9 +105,23 @@ export function podsOfChunk(
   chunk: PublishedPart | null,
   no: number,
 ): readonly PublishedPod[] {
-  const ofChunk = (pods: readonly PublishedPod[]) => pods.filter(({ index }) => chunkOf(index) === no);
-  const stored = overlaid(chunk?.pods ?? [], above(ofChunk(tail?.pods ?? []), chunk?.through ?? 0));
-  return overlaid(stored, above(ofChunk(recent), Math.max(tail?.through ?? 0, chunk?.through ?? 0)));
+  const stored = overlaid(chunk?.pods ?? [], above(ofChunk(tail?.pods ?? [], no), chunk?.through ?? 0));
+  return overlaid(stored, above(ofChunk(recent, no), Math.max(tail?.through ?? 0, chunk?.through ?? 0)));
+}
+
+/** Those of chunk `no`, without a look at the others: a Job may have 25 chunks with Pods in one tail. */
+const ofChunk = (pods: readonly PublishedPod[], no: number): readonly PublishedPod[] =>
+  pods.slice(countBelow(pods, no * CHUNK_INDEXES), countBelow(pods, (no + 1) * CHUNK_INDEXES));
+
+/** How many of these Pods, which are in order, have an index below this. */
+function countBelow(pods: readonly PublishedPod[], index: number): number {
+  let [from, to] = [0, pods.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((pods[middle]?.index ?? Infinity) < index) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 const above = (pods: readonly PublishedPod[], through: number): readonly PublishedPod[] =>
@@ -116,17 +130,23 @@ const above = (pods: readonly PublishedPod[], through: number): readonly Publish
 export const podKey = ({ index, attempt }: Pick<PublishedPod, 'index' | 'attempt'>): string => `${index}/${attempt}`;
 
 /**
- * Both, by index and attempt; a Pod in both is as `later` says. But a Pod that is being deleted stays so until it has ended, even if
- * its task begins to run meanwhile.
+ * Both, by index and attempt, as each of them is; a Pod in both is as `later` says. But a Pod that is being deleted stays so until it
+ * has ended, even if its task begins to run meanwhile.
  */
 function overlaid(earlier: readonly PublishedPod[], later: readonly PublishedPod[]): readonly PublishedPod[] {
-  if (earlier.length === 0 || later.length === 0) return inOrderOfPods([...earlier, ...later]);
-  const pods = new Map(earlier.map((pod) => [podKey(pod), pod]));
-  for (const pod of later) {
-    const key = podKey(pod);
-    pods.set(key, pods.get(key)?.state === 'stopping' ? asStopping(pod) : pod);
+  if (later.length === 0) return earlier;
+  const pods: PublishedPod[] = [];
+  let nth = 0;
+  for (const known of earlier) {
+    let next = later[nth];
+    for (; next !== undefined && comparePods(next, known) < 0; next = later[++nth]) pods.push(next);
+    if (next === undefined || comparePods(next, known) > 0) pods.push(known);
+    else {
+      pods.push(known.state === 'stopping' ? asStopping(next) : next);
+      nth++;
+    }
   }
-  return inOrderOfPods([...pods.values()]);
+  return pods.concat(later.slice(nth));
 }
 
 const asStopping = (pod: PublishedPod): PublishedPod => (LIVE.has(pod.state) ? { ...pod, state: 'stopping' } : pod);
