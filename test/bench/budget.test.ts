@@ -41,6 +41,14 @@ describe('the budget, line by line', () => {
     expect(find({ jobs: [aRun(1_000, 2, false), aRun(100_000, 2)] }, 'flat: write units')).toEqual([]);
   });
 
+  test('CPU is flat if the largest takes at most 1.2 times what 10,000 take, both shuffled', () => {
+    const dearer = { ...aRun(100_000, 2), cpuMs: 500_000 };
+    expect(find({ jobs: [aRun(10_000, 2), dearer], wiring: 'inProcess' }, 'flat: CPU')).toMatchObject([
+      { figure: 1.25, limit: 1.2, ok: false, on: '100,000, shuffled over 10,000, shuffled' },
+    ]);
+    expect(find({ jobs: [aRun(10_000, 2, false), dearer] }, 'flat: CPU')).toEqual([]);
+  });
+
   test('the hottest item and the hottest partition have a line each', () => {
     const rows = budgetOf({ jobs: [aRun(100_000, 2)] }).filter(({ what }) => what.includes('any second'));
     expect(rows).toMatchObject([
