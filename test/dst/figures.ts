@@ -15,12 +15,16 @@ const ENOUGH_SEEDS = 200;
 export class Figures {
   seeds = 0;
   steps = 0;
+  /** Requests to the table, and calls of other ports. */
+  readonly crashPoints = { requests: 0, calls: 0 };
   readonly broken: Broken[] = [];
   readonly #seen = new Map<string, { seeds: number; times: number }>();
 
   add(result: SeedResult): void {
     this.seeds++;
     this.steps += result.steps;
+    this.crashPoints.requests += result.crashPoints.requests;
+    this.crashPoints.calls += result.crashPoints.calls;
     for (const counts of [result.faults, result.acts, result.sights, result.checks])
       for (const [name, times] of counts) {
         const seen = this.#seen.get(name) ?? { seeds: 0, times: 0 };
@@ -49,7 +53,12 @@ export class Figures {
       table('what people did', 'times', ACTS, this),
       table('what was met', 'times', SIGHTS, this),
       table('what was checked', 'checks', GUARANTEES, this),
+      `where a process could die, in a seed: ${this.#aSeed('requests')} requests to the table, ${this.#aSeed('calls')} other calls`,
     ].join('\n');
+  }
+
+  #aSeed(what: keyof SeedResult['crashPoints']): number {
+    return Math.round(this.crashPoints[what] / Math.max(1, this.seeds));
   }
 
   /** For machines. */
@@ -58,6 +67,7 @@ export class Figures {
     return {
       seeds: this.seeds,
       steps: this.steps,
+      crashPoints: this.crashPoints,
       faults: all(FAULTS),
       acts: all(ACTS),
       sights: all(SIGHTS),

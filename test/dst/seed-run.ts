@@ -22,6 +22,7 @@ import { arrangeRecall } from './recalls/recalled-jobs.ts';
 import { Submitters } from './world/submitters.ts';
 import { Users } from './world/users.ts';
 import { AS_IS, type Variation } from './variation.ts';
+import type { CrashPoints } from './world/calls.ts';
 import type { Fault } from './world/fault-rates.ts';
 import { START, World } from './world/world.ts';
 
@@ -36,6 +37,7 @@ export type SeedResult = {
   /** The same in words. */
   readonly broken: readonly string[];
   readonly steps: number;
+  readonly crashPoints: CrashPoints;
   /** In the world's time. */
   readonly tookMs: number;
   readonly verdict: string;
@@ -90,6 +92,7 @@ async function run(seed: number, variation: Variation, told: boolean) {
     violations,
     broken: violations.map(textOf),
     steps: world.steps,
+    crashPoints: world.crashPoints,
     tookMs: world.time - START,
     verdict: uids.map((uid) => standingOf(world.watchdog.jobs.get(uid)?.status)).join('; '),
     faults: world.injector.faults,

@@ -9,6 +9,7 @@ import type { JobStore, StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { ObjectStore } from '../../../shared/ports/object-store.ts';
 import { CONFIG_KEY, type SeedConfig } from '../world/seed-config.ts';
 import type { Law } from './law.ts';
+import { watchNewJobs } from './new-jobs.ts';
 import type { Sights } from './sights.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -27,6 +28,7 @@ export class ConfigWatch {
   /** Jobs in the order in which they took their places. */
   readonly #order: JobUid[] = [];
   readonly #letIn = new Set<JobUid>();
+  readonly #known = new Set<string>();
   readonly #slots = new Map<EpochMs, { readonly uid: JobUid; readonly at: EpochMs }>();
   /** What rows have said of slots that get no Job. */
   readonly #said = new Set<string>();
@@ -92,13 +94,7 @@ export class ConfigWatch {
 
   watchJobs(jobs: JobStore): JobStore {
     return {
-      ...jobs,
-      createJob: async (spec, status) => {
-        const isNew = !this.#watchdog.jobs.has(spec.identity.uid);
-        const created = await jobs.createJob(spec, status);
-        if (created.kind === 'created' && isNew) this.#created(spec);
-        return created;
-      },
+      ...watchNewJobs(jobs, this.#known, (spec) => this.#created(spec)),
       commitSpec: async (spec, status) => {
         const committed = await jobs.commitSpec(spec, status);
         if (committed.kind === 'committed') this.#mayStart(spec);

@@ -26,6 +26,7 @@ type Stores = { readonly jobs: JobStore; readonly objects: ObjectStore; readonly
 export class CronWatch {
   #cron: SeedCron | null = null;
   readonly #slots: SlotJob[] = [];
+  readonly #known = new Set<string>();
   readonly #now: () => EpochMs;
   readonly #law: Law;
   readonly #watchdog: Watchdog;
@@ -48,7 +49,7 @@ export class CronWatch {
   }
 
   watchJobs(jobs: JobStore): JobStore {
-    return watchNewJobs(jobs, this.#watchdog, (spec) => this.#created(spec));
+    return watchNewJobs(jobs, this.#known, (spec) => this.#created(spec));
   }
 
   #created({ identity: { uid }, manifest }: StoredSpec): void {

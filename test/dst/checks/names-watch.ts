@@ -17,7 +17,8 @@ const WRONG_MAX_MS = 10 * 60_000;
 
 export type NamesWatchOptions = {
   readonly hostnames: MemoryHostnames;
-  readonly hosts: HostStore;
+  /** What is stored about names. */
+  readonly written: Pick<HostStore, 'readHosts'>;
   readonly law: Law;
   readonly tell: Tell;
   readonly now: () => EpochMs;
@@ -74,8 +75,8 @@ export class NamesWatch {
   }
 
   /** Reservations, watched: they are what is still to be tidied up. */
-  hosts(): HostStore {
-    const { hosts, law } = this.#options;
+  watchHosts(hosts: HostStore): HostStore {
+    const { law } = this.#options;
     return {
       ...hosts,
       reserve: async (uid, count, max, at) => {
@@ -124,11 +125,11 @@ export class NamesWatch {
 
   /** What will be registered is written down first: else nobody would know of it, should the handler die. */
   async #checkWritten(taskId: string): Promise<void> {
-    const { law, hosts } = this.#options;
+    const { law, written } = this.#options;
     const task = this.#taskOf(taskId);
     if (task === undefined) return;
     const { index } = task.id;
-    const row = await hosts.readHosts(task.job, timeIn(taskId) === null ? launchRowOf(index) : READY_ROW);
+    const row = await written.readHosts(task.job, timeIn(taskId) === null ? launchRowOf(index) : READY_ROW);
     const isWritten = row.hosts.some(({ tasks }) => tasks.some(({ taskArn }) => taskArn === task.arn));
     law.of(task.job)(
       !isWritten,

@@ -3,7 +3,6 @@ import { SUBMITTED_FROM_LABEL } from '../../../shared/domain/spec/annotations.ts
 import type { JobStore, StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Law } from './law.ts';
 import { watchNewJobs } from './new-jobs.ts';
-import type { Watchdog } from './watchdog.ts';
 
 /** The variable by which a Job of a submission says which one it is. */
 export const SOURCE_VARIABLE = 'SOURCE';
@@ -11,12 +10,11 @@ export const SOURCE_VARIABLE = 'SOURCE';
 /** Looks at every Job that is made of a submission: each makes one (G19). */
 export class SubmitWatch {
   readonly #made = new Map<string, JobUid>();
+  readonly #known = new Set<string>();
   readonly #law: Law;
-  readonly #watchdog: Watchdog;
 
-  constructor(law: Law, watchdog: Watchdog) {
+  constructor(law: Law) {
     this.#law = law;
-    this.#watchdog = watchdog;
   }
 
   /** The Job of a submission; null: it has none yet. */
@@ -25,7 +23,7 @@ export class SubmitWatch {
   }
 
   watchJobs(jobs: JobStore): JobStore {
-    return watchNewJobs(jobs, this.#watchdog, (spec) => this.#created(spec));
+    return watchNewJobs(jobs, this.#known, (spec) => this.#created(spec));
   }
 
   #created({ identity: { uid }, manifest: { metadata, spec } }: StoredSpec): void {

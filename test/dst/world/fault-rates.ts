@@ -2,18 +2,28 @@ import type { Random } from '../random.ts';
 
 /** How often each kind of fault strikes, as probabilities; all zero once the weather has cleared. */
 export type FaultRates = {
-  /** a handler dies, before or after the port call that it waits for took effect */
+  /** a handler dies, before or after the request or call that it waits for took effect */
   readonly crash: number;
   /** a call throws although it took effect, or without */
   readonly lostAnswer: number;
   /** RunTask answers only after seconds, when the task may run already, or have stopped */
   readonly answerLate: number;
-  /** a commit is refused though nobody else was first (TransactionConflict) */
+  /** the SDK repeats a write whose answer was lost: the row that it has written itself refuses it */
+  readonly requestRepeated: number;
+  /** a write or a transaction is refused because of another transaction in progress (TransactionConflict) */
   readonly conflict: number;
-  /** the table throttles: the call throws, nothing is written */
+  /** the table throttles: the request throws, nothing is written */
   readonly tableThrottled: number;
+  /** a partition has more to do than it can, for some seconds: requests for it throw */
+  readonly partitionThrottled: number;
+  /** of several rows that are read or written at once, one is left out */
+  readonly rowLeftOut: number;
   /** what is read without consistency is as it was a moment ago */
   readonly staleRead: number;
+  /** a page ends long before it is full */
+  readonly shortPage: number;
+  /** the index of alarms is behind */
+  readonly alarmLateMaxMs: number;
   readonly messageDropped: number;
   readonly messageDoubled: number;
   readonly messageDelayMaxMs: number;
@@ -49,10 +59,17 @@ export const FAULTS = [
   'call never arrived',
   'answer lost',
   'answer late',
+  'clock skewed',
+  // the table
+  'request repeated',
   'conflict',
   'table throttled',
+  'partition throttled',
+  'row left out',
   'stale read',
-  'clock skewed',
+  'short page',
+  'alarm late',
+  'expiry late',
   // messages
   'message dropped',
   'message doubled',
@@ -101,9 +118,14 @@ export const CALM: FaultRates = {
   crash: 0,
   lostAnswer: 0,
   answerLate: 0,
+  requestRepeated: 0,
   conflict: 0,
   tableThrottled: 0,
+  partitionThrottled: 0,
+  rowLeftOut: 0,
   staleRead: 0,
+  shortPage: 0,
+  alarmLateMaxMs: 0,
   messageDropped: 0,
   messageDoubled: 0,
   messageDelayMaxMs: 0,
@@ -150,6 +172,11 @@ export function faultRatesOf(random: Random): FaultRates {
     staleRead: rate(0.5),
     started: rate(0.5),
     announcementRefused: rate(0.6),
+    requestRepeated: rate(0.1),
+    partitionThrottled: rate(0.002),
+    rowLeftOut: rate(0.1),
+    shortPage: rate(0.3),
+    alarmLateMaxMs: random.pick([0, 1_000, 5_000]),
   };
 }
 
@@ -160,6 +187,7 @@ export const mild = (faultRates: FaultRates): FaultRates => ({
   lostAnswer: faultRates.lostAnswer / 5,
   answerLate: faultRates.answerLate / 5,
   tableThrottled: faultRates.tableThrottled / 5,
+  partitionThrottled: faultRates.partitionThrottled / 5,
   messageDropped: faultRates.messageDropped / 5,
   eventDropped: faultRates.eventDropped / 10,
   eventStale: faultRates.eventStale / 10,

@@ -13,7 +13,8 @@ import { retireDefinitions } from '../../../shared/control/sweep/sweep-definitio
 import { FAMILY_PREFIX } from '../../../shared/domain/task/task.ts';
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import { DamagedRow, type Kind, type Process } from './calls.ts';
+import { DamagedRow } from '../table/damaged-rows.ts';
+import type { Kind, Process } from './calls.ts';
 import { type Letter, indexesOf, jobsOf, requestText, orderText } from '../in-words.ts';
 import type { Law } from '../checks/law.ts';
 import type { Mail } from './mail.ts';
@@ -87,7 +88,6 @@ export class Handlers {
   die(process: Process): void {
     process.dead = true;
     this.#end(process);
-    this.#options.ended(process);
     const cacheNo = this.#caches.findIndex((cache) => this.#cacheOf.get(process) === cache);
     if (cacheNo >= 0) this.#caches[cacheNo] = createCache();
   }
@@ -259,6 +259,7 @@ export class Handlers {
   #end(process: Process): void {
     this.#running[process.kind]--;
     this.#processes.delete(process);
+    this.#options.ended(process);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
 import { type Fate, createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
+import { createMemoryRows } from '../../../shared/adapters/rows/memory.ts';
 import type { Cache } from '../../../shared/control/process/cache.ts';
 import type { Deps, Settings } from '../../../shared/control/process/deps.ts';
 import { createPacer } from '../../../shared/control/process/pacer.ts';
@@ -17,7 +17,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Launch } from '../../../shared/ports/tasks.ts';
 import { Agenda } from '../../../shared/simulate/agenda.ts';
-import { Calls, type Kind, type Process, launchKey } from './calls.ts';
+import { Calls, type CrashPoints, type Kind, type Process, launchKey } from './calls.ts';
 import { Handlers } from './handlers.ts';
 import { Law, textOf } from '../checks/law.ts';
 import { Mail } from './mail.ts';
@@ -35,11 +35,17 @@ import { FaultInjector } from './fault-injector.ts';
 import { ShownNumbers } from '../checks/shown-numbers.ts';
 import { ORPHAN_NONCE, Watchdog } from '../checks/watchdog.ts';
 import { CALM, type Fault, type Outage, type FaultRates } from './fault-rates.ts';
+import { type Store, createStore } from '../../../shared/store/create-store.ts';
+import { jobPartition } from '../../../shared/store/programs/row-keys.ts';
+import type { Rows } from '../../../shared/store/rows/row.ts';
 import { createItemCache } from '../../../shared/store/read-items.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
 import { parseTask } from '../../../shared/schema/messages/ecs-task.ts';
 import { GROUP_PREFIX } from '../../../shared/names/env.ts';
 import { deprovisioningDetail, stoppedDetail } from './ecs-details.ts';
+import { Container } from '../table/container.ts';
+import { damagedRows } from '../table/damaged-rows.ts';
+import { tableWeather } from '../table/table-weather.ts';
 
 /** What may be out of order for a while. */
 export type Part = Kind | 'events';
@@ -77,11 +83,13 @@ export type Deprovisioning = 'at once' | 'seen' | 'told';
 const DEPROVISION_MS = [1_000, 30_000] as const;
 
 /**
- * Everything around the control code, seeded: clock, queues, ECS, handlers that interleave at every port call, and the
- * weather. The control code, the store and the fake ECS are the real ones; only time and luck are made here.
+ * Everything around the control code, seeded: clock, queues, ECS, handlers that interleave at every request to the table and
+ * every call of another port, and the weather. The control code, the store and the fake ECS are the real ones; only the table, time
+ * and luck are made here.
  */
 export class World {
-  readonly store;
+  /** For those who look at it: no step, and no weather. */
+  readonly store: Store;
   readonly tasks;
   readonly law: Law;
   readonly watchdog: Watchdog;
@@ -109,7 +117,12 @@ export class World {
   readonly #calls: Calls;
   readonly #timers = new Agenda<() => void>();
   readonly #settings: Settings;
-  readonly #damaged = new Set<string>();
+  readonly #table: Rows;
+  /** Those that wait for a process, by its kind: the last one that ran is the next. */
+  readonly #containers = new Map<Kind, Container[]>();
+  readonly #containerOf = new WeakMap<Process, Container>();
+  /** Jobs whose rows cannot be read, by their partition. */
+  readonly #damaged = new Map<string, JobUid>();
   readonly #shownNumbers: ShownNumbers;
   #eventsDownUntil: EpochMs = START;
   /** ECS starts a task of which it has said that it does not. */
@@ -117,6 +130,7 @@ export class World {
   #actor = 'sky';
   #placement = '';
   #networks = 0;
+  #tokens = 0;
 
   constructor(options: WorldOptions) {
     const { seed, faultRates, without, gustMs, launchesPerSec } = options;
@@ -125,7 +139,7 @@ export class World {
     this.#fates = new Random(seed, 'fates of tasks');
     this.story = options.told ? new Story(START) : null;
     const now = (): EpochMs => this.time;
-    const isDamaged = (uid: string): boolean => this.#damaged.has(uid);
+    const isDamaged = (uid: JobUid): boolean => this.#damaged.has(jobPartition(uid));
     this.injector = new FaultInjector(faultRates, seed, without);
     this.law = new Law((violation) => this.tell('watchdog', `BROKEN in step ${this.steps}: ${textOf(violation)}`, ALL));
     this.watchdog = new Watchdog(
@@ -136,7 +150,7 @@ export class World {
     );
     this.cronWatch = new CronWatch(now, this.law, this.watchdog, this.sights);
     this.configWatch = new ConfigWatch(now, this.law, this.watchdog, this.sights);
-    this.submitWatch = new SubmitWatch(this.law, this.watchdog);
+    this.submitWatch = new SubmitWatch(this.law);
     this.upstreamWatch = new UpstreamWatch(now, this.law, this.watchdog, this.sights);
     this.quotaWatch = options.quota === undefined ? null : new QuotaWatch(now, this.law, this.watchdog);
     this.announceWatch = options.announced
@@ -156,7 +170,17 @@ export class World {
       unheard: (look) => this.watchdog.unheard(look),
       tell: (...told) => this.tell('sky', ...told),
     });
-    this.store = createMemoryStore({ now });
+    this.#calls = new Calls({
+      now,
+      injector: this.injector,
+      random: this.#random,
+      die: (process) => this.handlers.die(process),
+      act: (process, perform) => this.#as(process.name, perform),
+      tell: ({ name, about }, what, fault) => this.tell(name, what, about, fault),
+    });
+    const table = createMemoryRows({ now, weather: tableWeather(this.#calls, this.injector, now) });
+    this.#table = damagedRows(table, this.#damaged, this.#calls, this.injector);
+    this.store = createStore(table, { now, newToken: () => this.#newToken() });
     const pace = { now: START, perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null };
     this.#shownNumbers = new ShownNumbers(
       {
@@ -173,7 +197,7 @@ export class World {
     this.names = new NamesWatch({
       now,
       hostnames: createMemoryHostnames({ zone: 'muster.internal' }),
-      hosts: this.store.hosts,
+      written: this.store.hosts,
       law: this.law,
       tell: (what, about) => this.tell(this.#actor, what, about),
       taskOf: byTaskId(this.tasks.all),
@@ -190,15 +214,6 @@ export class World {
       historyMs: 30 * 86_400_000,
       announced: options.announced ? 'each' : null,
     };
-    this.#calls = new Calls({
-      now,
-      isDamaged,
-      injector: this.injector,
-      random: this.#random,
-      die: (process) => this.handlers.die(process),
-      act: (process, perform) => this.#as(process.name, perform),
-      tell: ({ name, about }, what, fault) => this.tell(name, what, about, fault),
-    });
     this.handlers = new Handlers({
       now,
       isDamaged,
@@ -210,7 +225,7 @@ export class World {
       hasQuota: options.quota !== undefined,
       depsOf: (process, cache) => this.#deps(process, cache),
       threw: (error) => this.watchdog.threw(error),
-      ended: (process) => this.#calls.drop(process),
+      ended: (process) => this.#ended(process),
       at: (moment, then) => this.#timers.add(then, moment),
       tell: ({ name, about }, what, fault) => this.tell(name, what, about, fault),
     });
@@ -223,6 +238,11 @@ export class World {
   clear(): void {
     this.tell('sky', 'the weather clears', ALL);
     this.injector.clear();
+  }
+
+  /** How often a process could have died, before and after what it asked for. */
+  get crashPoints(): CrashPoints {
+    return { ...this.#calls.crashPoints };
   }
 
   /** Nothing is out of order. */
@@ -282,7 +302,7 @@ export class World {
   async damage(spec: StoredSpec): Promise<void> {
     const { uid } = spec.identity;
     await this.store.jobs.createJob(spec, { ...freshStatus(toJob(spec), this.time), alarms: [this.time] });
-    this.#damaged.add(uid);
+    this.#damaged.set(jobPartition(uid), uid);
   }
 
   /** Everything that may be said about the damaged Job is said. */
@@ -327,26 +347,13 @@ export class World {
   #deps(process: Process, cache: Cache): Deps {
     const now = (): EpochMs => plusMs(this.time, process.skewMs);
     const gate = <T extends object>(port: string, real: T): T => this.#calls.gate(process, port, real);
-    const feed = gate('feed', this.#shownNumbers.watchFeed(this.watchdog.watchFeed(this.store.feed)));
-    const limits = gate('limits', this.store.limits);
+    const ports = this.#portsOf(process);
+    const { feed, limits } = ports;
     const clock: Clock = { now, sleep: (ms) => this.#calls.sleep(process, ms) as Promise<void> };
-    const seen = this.upstreamWatch.watchJobs(
-      this.watchdog.watchJobs(this.#shownNumbers.watchJobs(this.store.jobs), process.kind === 'user'),
-    );
-    const owned = this.configWatch.watchJobs(this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen)));
-    const { announceWatch, quotaWatch } = this;
-    const jobs = quotaWatch?.watchJobs(owned) ?? owned;
-    const objects = this.configWatch.watchObjects(this.store.objects);
+    const { announceWatch } = this;
     return {
-      jobs: gate('jobs', announceWatch?.watchJobs(jobs) ?? jobs),
-      feed,
-      limits,
-      hosts: gate('hosts', this.names.hosts()),
+      ...ports,
       hostnames: gate('hostnames', this.names.hostnames()),
-      items: gate('items', this.store.items),
-      crons: gate('crons', this.configWatch.watchCrons(this.store.crons)),
-      waiters: gate('waiters', this.store.waiters),
-      objects: gate('objects', quotaWatch?.watchObjects(objects) ?? objects),
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.mail.queues()),
       clock,
@@ -361,6 +368,54 @@ export class World {
       settings: this.#settings,
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };
+  }
+
+  /** The ports of a store, watched, in a container that the process has for itself. */
+  #portsOf(process: Process): StorePorts {
+    const idle = this.#containers.get(process.kind)?.pop();
+    if (idle !== undefined) idle.process = process;
+    const container = idle ?? new Container(this.#calls, this.#table, process);
+    this.#containerOf.set(process, container);
+    return container.ports(() => this.#watched(this.#storeIn(container), process.kind === 'user'));
+  }
+
+  #storeIn(container: Container): Store {
+    const now = (): EpochMs => plusMs(this.time, container.process.skewMs);
+    return createStore(container.rows, { now, newToken: () => this.#newToken() });
+  }
+
+  #newToken(): string {
+    return `token-${String(++this.#tokens).padStart(8, '0')}`;
+  }
+
+  #watched(store: Store, byUser: boolean): StorePorts {
+    const { announceWatch, configWatch, quotaWatch } = this;
+    const seen = this.upstreamWatch.watchJobs(
+      this.watchdog.watchJobs(this.#shownNumbers.watchJobs(store.jobs), byUser),
+    );
+    const owned = configWatch.watchJobs(this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen)));
+    const jobs = quotaWatch?.watchJobs(owned) ?? owned;
+    const objects = configWatch.watchObjects(store.objects);
+    return {
+      jobs: announceWatch?.watchJobs(jobs) ?? jobs,
+      feed: this.#shownNumbers.watchFeed(this.watchdog.watchFeed(store.feed)),
+      limits: store.limits,
+      hosts: this.names.watchHosts(store.hosts),
+      items: store.items,
+      crons: configWatch.watchCrons(store.crons),
+      waiters: store.waiters,
+      objects: quotaWatch?.watchObjects(objects) ?? objects,
+    };
+  }
+
+  /** A container goes with a process that dies. */
+  #ended(process: Process): void {
+    if (process.dead) this.#calls.drop(process);
+    const container = this.#containerOf.get(process);
+    if (process.dead || container === undefined) return;
+    const idle = this.#containers.get(process.kind) ?? [];
+    this.#containers.set(process.kind, idle);
+    idle.push(container);
   }
 
   #ecs(now: () => EpochMs) {
@@ -461,6 +516,8 @@ export class World {
     return true;
   }
 }
+
+type StorePorts = Omit<Store, 'deadLetters'>;
 
 const SILENT: Deps['telemetry'] = {
   count: () => undefined,
