@@ -213,7 +213,7 @@ async function startOn(
   const removedAtStart = removeOld().catch((error: unknown) =>
     warn('old rows and logs could not be removed', { error }),
   );
-  const look = async (): Promise<void> => logs.look(ecs.liveLogs());
+  const look = async (): Promise<void> => logs.look(() => ecs.liveLogs());
   const sweeps = startSweeps(handlers, runtime, { removeOld, look }, warn);
   drains.push(async (ms) => waitAtMost(removedAtStart, ms), sweeps);
 

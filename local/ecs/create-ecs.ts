@@ -77,8 +77,8 @@ export type Ecs = {
   interrupt(taskArn: string, cause?: Omit<StopCause, 'atMs'>): void;
   /** Whether a task (by id) still runs or will run: its log may grow. */
   isLive(taskId: string): boolean;
-  /** The log streams of these tasks. */
-  liveLogs(): readonly StreamName[];
+  /** The log streams of these tasks, one after the other; tasks may start and end meanwhile. */
+  liveLogs(): Iterable<StreamName>;
   /** How many tasks still run or will run, and of how many Jobs. */
   live(): { readonly tasks: number; readonly jobs: number };
   /** Resolves when every event has been delivered. */
@@ -165,7 +165,12 @@ export function createEcs(options: EcsOptions): Ecs {
     },
     interrupt: (taskArn, cause = SPOT) => engine.stop(taskArn.slice(taskArn.lastIndexOf('/') + 1), cause),
     isLive: (taskId) => engine.get(taskId)?.stoppedAtMs === null,
-    liveLogs: () => [...engine.liveContainers()].flatMap(({ taskId, container }) => logStream(container, taskId) ?? []),
+    *liveLogs() {
+      for (const { taskId, container } of engine.liveContainers()) {
+        const stream = logStream(container, taskId);
+        if (stream !== null) yield stream;
+      }
+    },
     live() {
       const tasks = [...engine.all()].filter(({ stoppedAtMs }) => stoppedAtMs === null);
       return { tasks: tasks.length, jobs: new Set(tasks.map(({ launch, startedBy }) => startedBy ?? launch)).size };

@@ -29,8 +29,9 @@ export class TaskEngine {
   readonly #options: EngineOptions;
   readonly #driver: Driver;
   readonly #tasks = new Map<string, Entry>();
+  /** Those that have not ended: far fewer, once a large Job has run for a while. */
+  readonly #live = new Map<string, Entry>();
   readonly #ended = new EndedTasks();
-  #live = 0;
   #closing: { readonly graceMs: number; readonly onEmpty: () => void } | null = null;
 
   constructor(options: EngineOptions) {
@@ -65,16 +66,15 @@ export class TaskEngine {
     return this.#tasks.get(id)?.task ?? null;
   }
 
-  /** The containers of tasks that have not ended. */
+  /** The containers of tasks that have not ended; tasks may come and go while it is gone through. */
   *liveContainers(): Generator<{ readonly taskId: string; readonly container: ContainerDefinition }> {
-    for (const { task, definition } of this.#tasks.values())
-      if (task.stoppedAtMs === null)
-        for (const container of definition.containerDefinitions) yield { taskId: task.id, container };
+    for (const { task, definition } of this.#live.values())
+      for (const container of definition.containerDefinitions) yield { taskId: task.id, container };
   }
 
   /** How many tasks have not ended. */
   get liveCount(): number {
-    return this.#live;
+    return this.#live.size;
   }
 
   /**
@@ -86,8 +86,9 @@ export class TaskEngine {
     // the first record makes the launch valid, so it is written last
     for (const task of [...tasks].reverse()) files?.create(task);
     for (const task of tasks) {
-      this.#tasks.set(task.id, { task, definition, signalled: new Set() });
-      this.#live++;
+      const entry: Entry = { task, definition, signalled: new Set() };
+      this.#tasks.set(task.id, entry);
+      this.#live.set(task.id, entry);
       publish(task, definition, () => undefined);
       timers.after(0, () => this.#place(task.id, definition));
     }
@@ -153,8 +154,8 @@ export class TaskEngine {
     if (passed.length === 0) return;
     entry.task = this.#ended.pack(entry.task);
     entry.signalled = NOBODY;
-    this.#live--;
-    if (this.#live === 0) this.#closing?.onEmpty();
+    this.#live.delete(entry.task.id);
+    if (this.#live.size === 0) this.#closing?.onEmpty();
   }
 
   /** A record that cannot be written affects a restart, not the task. */
@@ -176,7 +177,6 @@ export class TaskEngine {
     const { files, definitions, log } = this.#options;
     const { tasks = [], unreadable = [] } = files?.load() ?? {};
     for (const folder of unreadable) log('the record of a task cannot be read; it is ignored', { folder });
-    const adopted: Entry[] = [];
     for (const { task, delivered } of tasks) {
       const definition = definitions.get(task.definition);
       if (definition === null) {
@@ -185,14 +185,13 @@ export class TaskEngine {
       }
       const entry: Entry = { task, definition, signalled: new Set() };
       this.#tasks.set(task.id, entry);
-      if (task.lastStatus !== 'STOPPED') adopted.push(entry);
+      if (task.lastStatus !== 'STOPPED') this.#live.set(task.id, entry);
       else {
         if (!delivered) this.#publish(task, definition);
         entry.task = this.#ended.pack(task);
       }
     }
-    this.#live = adopted.length;
-    for (const entry of adopted) this.#adoptLive(entry);
+    for (const entry of this.#live.values()) this.#adoptLive(entry);
     return tasks.map(({ task }) => task);
   }
 
@@ -223,11 +222,11 @@ export class TaskEngine {
       this.#closing = { graceMs, onEmpty: resolve };
       timers.after(graceMs, () => this.#killAll());
       timers.after(graceMs + goneMs, () => {
-        log('some tasks could not be ended', { tasks: this.#live });
+        log('some tasks could not be ended', { tasks: this.#live.size });
         resolve();
       });
       for (const id of this.#tasks.keys()) this.stop(id, cause);
-      if (this.#live === 0) resolve();
+      if (this.#live.size === 0) resolve();
     });
     await this.#driver.close();
   }

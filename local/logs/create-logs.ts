@@ -27,10 +27,10 @@ export type Logs = {
     limit: number,
   ): LinePage | null;
   /**
-   * Takes note of how long some of these streams are by now, so that their lines have the time at which they were printed. If there
-   * are many, some have their turn at the next call.
+   * Takes note of how long streams are by now, so that their lines have the time at which they were printed. A call looks at some, and
+   * takes no more from `live` than that: the next call goes on with the others, and asks for `live` again after the last.
    */
-  look(streams: readonly StreamName[]): void;
+  look(live: () => Iterable<StreamName>): void;
   /** Deletes streams without output since `beforeMs`, except those of live tasks. Returns the number of deleted streams. */
   prune(beforeMs: number): number;
   /** Deletes the streams of ended tasks (by id), a few at a time, so that the process stays responsive. */
@@ -86,7 +86,7 @@ export function createLogs(options: LogsOptions): Logs {
   const logsDir = join(options.dataDir, 'logs');
   const timesDir = join(options.dataDir, 'log-times');
   const opened = new Map<string, LogFile>();
-  let looked = 0;
+  let toLookAt: Iterator<StreamName> = [].values();
   const fileOf = (name: StreamName): LogFile => {
     const path = streamFile(logsDir, name);
     const file = opened.get(path) ?? new LogFile(path, streamFile(timesDir, name));
@@ -176,11 +176,10 @@ export function createLogs(options: LogsOptions): Logs {
       if (!existsSync(streamFile(logsDir, name))) return null;
       return fileOf(name).read(where, Math.min(limit, EVENTS_MAX), isComplete(name.stream));
     },
-    look(streams) {
-      const from = looked < streams.length ? looked : 0;
-      const turn = streams.slice(from, from + LOOKED_AT_MAX);
+    look(live) {
+      let turn = take(toLookAt, LOOKED_AT_MAX);
+      if (turn.length === 0) turn = take((toLookAt = live()[Symbol.iterator]()), LOOKED_AT_MAX);
       for (const name of turn) if (existsSync(streamFile(logsDir, name))) fileOf(name).look();
-      looked = from + turn.length;
     },
 
     prune(beforeMs) {
@@ -205,6 +204,16 @@ export function createLogs(options: LogsOptions): Logs {
       }
     },
   };
+}
+
+function take<T>(from: Iterator<T>, max: number): readonly T[] {
+  const taken: T[] = [];
+  while (taken.length < max) {
+    const next = from.next();
+    if (next.done === true) break;
+    taken.push(next.value);
+  }
+  return taken;
 }
 
 /** Streams are named `<prefix>/<container>/<task id>`. */
