@@ -220,7 +220,10 @@ const PLANTED = [
     'adapters-memory-knows-its-folders-only',
   ],
   ['shared/adapters/lmdb/planted-beside.ts', '../memory/planted-target.ts', 'adapters-lmdb-knows-its-folders-only'],
-  ['shared/adapters/rows/planted-beside.ts', '../lmdb/planted-target.ts', 'adapters-rows-knows-its-folders-only'],
+  ['shared/adapters/rows/planted-beside.ts', '../memory/planted-target.ts', 'adapters-rows-knows-its-folders-only'],
+  ['shared/store/planted-beside.ts', './other/planted-target.ts', 'store-knows-its-folders-only'],
+  ['shared/store/rows/planted-beside.ts', '../programs/planted-target.ts', 'store-rows-knows-its-folders-only'],
+  ['shared/store/programs/planted-beside.ts', '../planted-target.ts', 'store-programs-knows-its-folders-only'],
 ] as const;
 
 /** Imports that look like the ones above and are allowed: a rule that forbids everything proves nothing. */
