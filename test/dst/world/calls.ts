@@ -57,8 +57,8 @@ export type CallsOptions = {
   readonly injector: FaultInjector;
   readonly random: Random;
   readonly die: (process: Process) => void;
-  /** Runs `perform` as the act of that process. */
-  readonly act: (process: Process, perform: () => Promise<unknown>) => Promise<unknown>;
+  /** What happens in this step is the act of that process. */
+  readonly acts: (process: Process) => void;
   readonly tell: (process: Process, what: string, fault: Fault) => void;
 };
 
@@ -205,7 +205,8 @@ export class Calls {
   #carryOut(call: PendingCall) {
     this.#isRepeated = false;
     this.#acting = call.invocation === null ? null : call;
-    const carriedOut = this.#options.act(call.process, call.perform);
+    this.#options.acts(call.process);
+    const carriedOut = call.perform();
     this.#acting = null;
     return carriedOut.then(
       (value) => ({ ok: true, value }) as const,

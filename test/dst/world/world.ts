@@ -175,7 +175,7 @@ export class World {
       injector: this.injector,
       random: this.#random,
       die: (process) => this.handlers.die(process),
-      act: (process, perform) => this.#as(process.name, perform),
+      acts: (process) => (this.#actor = process.name),
       tell: ({ name, about }, what, fault) => this.tell(name, what, about, fault),
     });
     const table = createMemoryRows({ now, weather: tableWeather(this.#calls, this.injector, now) });
@@ -329,6 +329,7 @@ export class World {
   /** Lets one thing happen: a port call returns, a handler starts, a task moves, or time goes on. False: nothing is left to happen. */
   async step(): Promise<boolean> {
     this.steps++;
+    this.#actor = 'sky';
     const startable = this.handlers.startable();
     const options: ('call' | 'start' | 'timer')[] = [];
     if (this.#calls.isReady()) options.push('call', 'call', 'call');
@@ -493,12 +494,10 @@ export class World {
 
   /** What happens meanwhile is written down as that actor's doing. */
   #as<T>(actor: string, act: () => T): T {
-    if (this.story === null) return act();
     const before = this.#actor;
     this.#actor = actor;
     const result = act();
-    if (result instanceof Promise) void result.finally(() => (this.#actor = before)).catch(() => undefined);
-    else this.#actor = before;
+    this.#actor = before;
     return result;
   }
 
