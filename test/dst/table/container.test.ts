@@ -56,25 +56,23 @@ class Table {
       damagedRows(table, this.damaged, this.calls, this.injector),
       this.process,
     );
-    this.ports = container.ports(() => {
-      const { hosts, items, waiters } = createStore(container.rows, { now, newToken });
-      const watched: Store['hosts'] = {
-        ...hosts,
-        reserve: async (...args) => {
-          const answer = await hosts.reserve(...args);
-          this.seen.push({ method: 'reserve', answer });
-          return answer;
-        },
-      };
-      const watchedItems: Store['items'] = {
-        ...items,
-        begin: async (head) => {
-          await items.begin(head);
-          this.seen.push({ method: 'begin', answer: 'begun' });
-        },
-      };
-      return { hosts: watched, items: watchedItems, waiters };
-    });
+    const { hosts, items, waiters } = createStore(container.rows, { now, newToken });
+    const watchedHosts: Store['hosts'] = {
+      ...hosts,
+      reserve: async (...args) => {
+        const answer = await hosts.reserve(...args);
+        this.seen.push({ method: 'reserve', answer });
+        return answer;
+      },
+    };
+    const watchedItems: Store['items'] = {
+      ...items,
+      begin: async (head) => {
+        await items.begin(head);
+        this.seen.push({ method: 'begin', answer: 'begun' });
+      },
+    };
+    this.ports = container.ports({ hosts: watchedHosts, items: watchedItems, waiters });
   }
 
   /** The next request is carried out, in such weather. */

@@ -10,7 +10,6 @@ export class Container {
   readonly rows: Rows;
   process: Process;
   readonly #calls: Calls;
-  #ports: object | null = null;
   #invocation: Invocation = { name: 'store', isLost: false, fail: () => undefined, resume: () => undefined };
 
   constructor(calls: Calls, engine: Rows, process: Process) {
@@ -31,14 +30,13 @@ export class Container {
 
   /**
    * Ports of the store that runs on {@link rows}, with their watchers: what a method returns or throws does not come to a process
-   * that is dead, nor to one that has heard of an error. Watchers, which are within, have seen it. They are made once.
+   * that is dead, nor to one that has heard of an error. Watchers, which are within, have seen it.
    *
    * Which method a request belongs to follows from the order: a method makes its first request before it returns its promise, and all
    * others once the one before is answered, before anything else happens.
    */
-  ports<T extends Readonly<Record<string, object>>>(make: () => T): T {
-    this.#ports ??= Object.fromEntries(Object.entries(make()).map(([name, port]) => [name, this.#port(name, port)]));
-    return this.#ports as T;
+  ports<T extends Readonly<Record<string, object>>>(ports: T): T {
+    return Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, this.#port(name, port)])) as T;
   }
 
   #port<T extends object>(name: string, real: T): T {

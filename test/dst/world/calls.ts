@@ -89,9 +89,10 @@ export class Calls {
     this.#options = options;
   }
 
-  /** Each call of the port is one step. */
-  gate<T extends object>(process: Process, port: string, real: T): T {
+  /** Each call of the port is one step of the process that `runner` gives. */
+  gate<T extends object>(runner: () => Process, port: string, real: T): T {
     return eachMethod(real, (method, value) => (...args) => {
+      const process = runner();
       if (process.dead) return never();
       return this.#wait({ process, port, method, args, invocation: null }, async () => value(...args), 0);
     });

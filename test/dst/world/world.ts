@@ -44,6 +44,7 @@ import { parseTask } from '../../../shared/schema/messages/ecs-task.ts';
 import { GROUP_PREFIX } from '../../../shared/names/env.ts';
 import { deprovisioningDetail, stoppedDetail } from './ecs-details.ts';
 import { Container } from '../table/container.ts';
+import { Containers, type Furnished } from '../table/containers.ts';
 import { damagedRows } from '../table/damaged-rows.ts';
 import { tableWeather } from '../table/table-weather.ts';
 
@@ -118,9 +119,7 @@ export class World {
   readonly #timers = new Agenda<() => void>();
   readonly #settings: Settings;
   readonly #table: Rows;
-  /** Those that wait for a process, by its kind: the last one that ran is the next. */
-  readonly #containers = new Map<Kind, Container[]>();
-  readonly #containerOf = new WeakMap<Process, Container>();
+  readonly #containers = new Containers<Ports>((process) => this.#container(process));
   /** Jobs whose rows cannot be read, by their partition. */
   readonly #damaged = new Map<string, JobUid>();
   readonly #shownNumbers: ShownNumbers;
@@ -225,7 +224,10 @@ export class World {
       hasQuota: options.quota !== undefined,
       depsOf: (process, cache) => this.#deps(process, cache),
       threw: (error) => this.watchdog.threw(error),
-      ended: (process) => this.#ended(process),
+      ended: (process) => {
+        if (process.dead) this.#calls.drop(process);
+        this.#containers.ended(process);
+      },
       at: (moment, then) => this.#timers.add(then, moment),
       tell: ({ name, about }, what, fault) => this.tell(name, what, about, fault),
     });
@@ -346,20 +348,15 @@ export class World {
   }
 
   #deps(process: Process, cache: Cache): Deps {
-    const now = (): EpochMs => plusMs(this.time, process.skewMs);
-    const gate = <T extends object>(port: string, real: T): T => this.#calls.gate(process, port, real);
-    const ports = this.#portsOf(process);
+    const ports = this.#containers.take(process);
     const { feed, limits } = ports;
-    const clock: Clock = { now, sleep: (ms) => this.#calls.sleep(process, ms) as Promise<void> };
-    const { announceWatch } = this;
+    const clock: Clock = {
+      now: () => plusMs(this.time, process.skewMs),
+      sleep: (ms) => this.#calls.sleep(process, ms) as Promise<void>,
+    };
     return {
       ...ports,
-      hostnames: gate('hostnames', this.names.hostnames()),
-      tasks: gate('tasks', this.tasks),
-      queues: gate('queues', this.mail.queues()),
       clock,
-      announcer:
-        announceWatch === null || process.kind !== 'reconcile' ? null : gate('announcer', announceWatch.announcer()),
       telemetry: SILENT,
       cache,
       publisher: createPublisher({ feed, clock }),
@@ -371,13 +368,19 @@ export class World {
     };
   }
 
-  /** The ports of a store, watched, in a container that the process has for itself. */
-  #portsOf(process: Process): StorePorts {
-    const idle = this.#containers.get(process.kind)?.pop();
-    if (idle !== undefined) idle.process = process;
-    const container = idle ?? new Container(this.#calls, this.#table, process);
-    this.#containerOf.set(process, container);
-    return container.ports(() => this.#watched(this.#storeIn(container), process.kind === 'user'));
+  #container(process: Process): Furnished<Ports> {
+    const container = new Container(this.#calls, this.#table, process);
+    const { announceWatch } = this;
+    const gate = <T extends object>(port: string, real: T): T => this.#calls.gate(() => container.process, port, real);
+    const ports: Ports = {
+      ...container.ports(this.#watched(this.#storeIn(container), process.kind === 'user')),
+      hostnames: gate('hostnames', this.names.hostnames()),
+      tasks: gate('tasks', this.tasks),
+      queues: gate('queues', this.mail.queues()),
+      announcer:
+        announceWatch === null || process.kind !== 'reconcile' ? null : gate('announcer', announceWatch.announcer()),
+    };
+    return { container, ports };
   }
 
   #storeIn(container: Container): Store {
@@ -407,16 +410,6 @@ export class World {
       waiters: store.waiters,
       objects: quotaWatch?.watchObjects(objects) ?? objects,
     };
-  }
-
-  /** A container goes with a process that dies. */
-  #ended(process: Process): void {
-    if (process.dead) this.#calls.drop(process);
-    const container = this.#containerOf.get(process);
-    if (process.dead || container === undefined) return;
-    const idle = this.#containers.get(process.kind) ?? [];
-    this.#containers.set(process.kind, idle);
-    idle.push(container);
   }
 
   #ecs(now: () => EpochMs) {
@@ -517,6 +510,7 @@ export class World {
 }
 
 type StorePorts = Omit<Store, 'deadLetters'>;
+type Ports = StorePorts & Pick<Deps, 'hostnames' | 'tasks' | 'queues' | 'announcer'>;
 
 const SILENT: Deps['telemetry'] = {
   count: () => undefined,
