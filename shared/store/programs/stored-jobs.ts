@@ -5,7 +5,7 @@ import type { JobUid } from '../../domain/base/ids.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
 import { type JobStore, type StoredChunk, type StoredSpec, ownerUidOf } from '../../ports/job-store.ts';
 import { ABSENT, EXISTS } from '../rows/condition.ts';
-import { decoded, hasBody, jsonIn, textIn, until, versionIn } from '../rows/fields.ts';
+import { decoded, hasBody, jsonIn, until, versionIn } from '../rows/fields.ts';
 import { type Program, all, get, getAll, transact, unlessConflict, write } from '../rows/program.ts';
 import type { Fields, RowKey, Write } from '../rows/row.ts';
 import type { Context } from './context.ts';
@@ -44,7 +44,8 @@ function* createJob(token: string, spec: StoredSpec, status: Status): Program<Cr
   const [ofName, ofStatus] = refusals;
   if (ofStatus?.kind === 'condition') return { kind: 'created' }; // by the same call: a uid is used once
   if (ofName?.kind !== 'condition') return 'conflict';
-  return { kind: ofName.row !== null && textIn(ofName.row, 'uid') === uid ? 'created' : 'taken' };
+  // The row of another Job may be of a later release: it is taken, whatever it says.
+  return { kind: ofName.row?.fields['uid'] === uid ? 'created' : 'taken' };
 }
 
 function* readSpec(uid: JobUid): Program<StoredSpec | null> {
