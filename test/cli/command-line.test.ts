@@ -50,7 +50,7 @@ describe('the command line', () => {
     ['local --stops-per-sec 1001', 'It must be a number of calls per second from 0.1 to 1000.'],
     ['local --task-ms 5', 'error: --task-ms and --task-fail need --driver simulated'],
     ['local --in-memory --dynamodb-endpoint http://127.0.0.1:1', 'cannot be used with'],
-    ['local --in-memory --discard-row FEED#Job#1', 'cannot be used with'],
+    ['local --in-memory --discard-row SPEC', 'cannot be used with'],
     ['local --dynamodb-endpoint nope', 'It must be an address'],
     ['token --server https://kim:secret@muster.example', 'It must hold no user and no password before the host.'],
     ['local --workspace nowhere', 'error: --workspace: the folder'],
