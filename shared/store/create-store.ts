@@ -22,7 +22,7 @@ import { jobs } from './programs/stored-jobs.ts';
 import { launches } from './programs/stored-launches.ts';
 import { limits } from './programs/stored-limits.ts';
 import { names } from './programs/stored-names.ts';
-import { objects } from './programs/stored-objects.ts';
+import { objects } from './programs/stored-kinds.ts';
 import { waiters } from './programs/stored-waiters.ts';
 import type { Rows } from './rows/row.ts';
 import { run } from './rows/run.ts';

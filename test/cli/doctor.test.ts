@@ -124,8 +124,8 @@ describe('doctor', () => {
     expect(await kinds('doctor -A -o json')).toEqual(both);
     expect(await kinds('doctor -n elsewhere -o json')).toEqual([]);
     expect(server.requests.filter((line) => line.includes('continue='))).toEqual([
-      'GET /muster/v1/namespaces/default/jobs/diagnosis?continue=default!job-49',
-      'GET /muster/v1/jobs/diagnosis?continue=default!job-49',
+      'GET /muster/v1/namespaces/default/jobs/diagnosis?continue=default/job-49',
+      'GET /muster/v1/jobs/diagnosis?continue=default/job-49',
     ]);
   });
 

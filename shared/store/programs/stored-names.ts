@@ -61,7 +61,8 @@ function* jobsIn(namespace: string, after: string | null, limit: number): Progra
   });
 }
 
+/** Embedded, an earlier version of Muster put the other mark between the two. */
 function splitToken(token: string): { readonly namespace: string; readonly name: string } {
-  const [namespace = '', name = ''] = token.split('/');
+  const [namespace = '', name = ''] = token.split(/[/!]/);
   return { namespace, name };
 }
