@@ -94,8 +94,8 @@ export const STORE_FAULTS: readonly PlantedFault[] = [
   one(
     'items are reserved after a look at them',
     ITEMS,
-    'yield* write(aPut(itemUseKey(content, job), { job, at }));\n  const head = yield* readHead(content);',
-    'const head = yield* readHead(content);\n  yield* write(aPut(itemUseKey(content, job), { job, at }));',
+    'yield* writeAlways(aPut(itemUseKey(content, job), { job, at }));\n  const head = yield* readHead(content);',
+    'const head = yield* readHead(content);\n  yield* writeAlways(aPut(itemUseKey(content, job), { job, at }));',
     ['G16', 'G7', 'G8'],
   ),
   {

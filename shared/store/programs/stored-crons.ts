@@ -1,7 +1,7 @@
 import { asEpochMs } from '../../domain/base/time.ts';
 import type { CronRow, CronStore } from '../../ports/cron-store.ts';
 import { json, jsonIn, nextVersion, versionIn } from '../rows/fields.ts';
-import { type Program, alarmPage, get, write, writeBy } from '../rows/program.ts';
+import { type Program, alarmPage, get, writeAlways, writeBy } from '../rows/program.ts';
 import { type AlarmPlace, FIELD, type Fields } from '../rows/row.ts';
 import type { Context } from './context.ts';
 import { CronBodySchema } from './row-bodies.ts';
@@ -37,7 +37,7 @@ function* writeCron(
 }
 
 function* removeCron(uid: string): Program<void> {
-  yield* write({ kind: 'delete', key: cronKey(uid) });
+  yield* writeAlways({ kind: 'delete', key: cronKey(uid) });
 }
 
 type DuePage = Parameters<CronStore['due']>[0];

@@ -13,7 +13,7 @@ import {
 } from '../../ports/item-store.ts';
 import { ABSENT, either, is } from '../rows/condition.ts';
 import { aPut, hasBody, json, jsonIn, nextVersion, versionIn } from '../rows/fields.ts';
-import { type Program, get, page, rowsIn, write, writeAll, writeBy } from '../rows/program.ts';
+import { type Program, get, page, rowsIn, write, writeAll, writeAlways, writeBy } from '../rows/program.ts';
 import { FIELD, type Row, type RowKey } from '../rows/row.ts';
 import type { Context } from './context.ts';
 import { runsOf } from './item-runs.ts';
@@ -53,7 +53,7 @@ export const items = ({ run, now, newToken }: Context): ItemStore => ({
 type StoredHead = { readonly head: ContentHead; readonly removingSince: EpochMs | null };
 
 function* begin(token: string, { content, ...rest }: Omit<ContentHead, 'sealed'>): Program<void> {
-  yield* write({ kind: 'put', key: contentListKey(content), fields: {} });
+  yield* writeAlways({ kind: 'put', key: contentListKey(content), fields: {} });
   const head: ContentHead = { content, ...rest, sealed: null };
   yield* writeHead(token, 0, { head, removingSince: null });
 }
@@ -113,7 +113,7 @@ function* readItems(content: ContentId, wanted: number): Program<ItemRun | null>
 
 /** Written first and then checked, while a removal marks first and then looks for reservations: one sees the other. */
 function* reserve(content: ContentId, job: JobUid, at: EpochMs): Program<boolean> {
-  yield* write(aPut(itemUseKey(content, job), { job, at }));
+  yield* writeAlways(aPut(itemUseKey(content, job), { job, at }));
   const head = yield* readHead(content);
   if (head !== null && head.sealed !== null) return true;
   yield* release(content, job);
@@ -121,7 +121,7 @@ function* reserve(content: ContentId, job: JobUid, at: EpochMs): Program<boolean
 }
 
 function* release(content: ContentId, job: JobUid): Program<void> {
-  yield* write({ kind: 'delete', key: itemUseKey(content, job) });
+  yield* writeAlways({ kind: 'delete', key: itemUseKey(content, job) });
 }
 
 function* listReservations(content: ContentId): Program<readonly ItemReservation[]> {
@@ -175,7 +175,7 @@ function* deleteRows(content: ContentId): Program<void> {
       ROWS,
     );
   }
-  yield* write({ kind: 'delete', key: contentListKey(content) });
+  yield* writeAlways({ kind: 'delete', key: contentListKey(content) });
 }
 
 /** False: another writer was faster. */

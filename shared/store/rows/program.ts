@@ -10,6 +10,7 @@ import {
   type RowKey,
   type Write,
   isExpired,
+  nameOf,
 } from './row.ts';
 
 /** One request to the table, as data, or several programs at once. */
@@ -83,6 +84,11 @@ export function* write(wanted: Write): Program<Refusal | null> {
 export function* writeBy(token: string, wanted: Write): Program<Refusal | null> {
   const refusal = yield* write(wanted);
   return isBy(refusal, token) ? null : refusal;
+}
+
+/** Carries out a write without a condition. Throws if a transaction in progress is in its way. */
+export function* writeAlways(wanted: Write): Program<void> {
+  if ((yield* write(wanted)) !== null) throw new Error(`a transaction was in the way of ${nameOf(wanted.key)}`);
 }
 
 /** The row that a refused write has met: the one that the refusal brought, or else as it is now. null: it is gone. */
