@@ -32,7 +32,7 @@ class Table {
   };
   readonly injector = new FaultInjector(CALM, 1);
   readonly calls: Calls;
-  readonly ports: Pick<Store, 'items' | 'hosts' | 'waiters'>;
+  readonly ports: Pick<Store, 'items' | 'hosts' | 'waiters' | 'objects'>;
   /** The same table without steps and weather. */
   readonly store: Store;
   readonly damaged = new Map<string, string>();
@@ -56,7 +56,7 @@ class Table {
       damagedRows(table, this.damaged, this.calls, this.injector),
       this.process,
     );
-    const { hosts, items, waiters } = createStore(container.rows, { now, newToken });
+    const { hosts, items, waiters, objects } = createStore(container.rows, { now, newToken });
     const watchedHosts: Store['hosts'] = {
       ...hosts,
       reserve: async (...args) => {
@@ -72,7 +72,7 @@ class Table {
         this.seen.push({ method: 'begin', answer: 'begun' });
       },
     };
-    this.ports = container.ports({ hosts: watchedHosts, items: watchedItems, waiters });
+    this.ports = container.ports({ hosts: watchedHosts, items: watchedItems, waiters, objects });
   }
 
   /** The next request is carried out, in such weather. */
@@ -192,6 +192,23 @@ test('a list comes in short pages, and batches are carried out in part', async (
   }
   expect(listed.answer).toEqual(stored);
   expect(table.injector.times('short page')).toBeGreaterThan(1);
+});
+
+test('a transaction is throttled as one request, however many rows it writes', async () => {
+  const table = new Table();
+  const key = { namespace: '', name: 'here' };
+  const document = { metadata: { name: 'here', uid: 'here', creationTimestamp: '2027-01-15T08:00:00Z' } };
+  const commit = outcomeOf(table.ports.objects.commit('Namespace', { key, was: 0, document }));
+  const drawn: string[] = [];
+  table.injector.strikes = (fault) => {
+    drawn.push(fault);
+    return false;
+  };
+  await table.step(); // it reads
+  drawn.length = 0;
+  await table.step();
+  expect(commit.answer).toMatchObject({ kind: 'committed' });
+  expect(drawn.filter((fault) => fault === 'table throttled')).toHaveLength(1);
 });
 
 test('rows of a damaged Job cannot be read', async () => {

@@ -32,15 +32,25 @@ export function tableWeather(calls: Calls, injector: FaultInjector, now: () => E
     return true;
   };
 
+  /** The request for which that was drawn: all rows of a transaction share its luck. */
+  let drawnFor: object | null = null;
+  const isThrottled = (request: object): boolean => {
+    if (request === drawnFor) return false;
+    drawnFor = request;
+    return (
+      injector.blows('table throttled for minutes', now(), GALE_SHARE) ||
+      calls.meets('table throttled', injector.faultRates.tableThrottled)
+    );
+  };
+  const isLeftOut = (): boolean =>
+    injector.blows('table throttled for minutes', now(), GALE_SHARE) ||
+    calls.meets('row left out', injector.faultRates.rowLeftOut);
+
   return {
     throttles(partition) {
-      if (!calls.isActing) return false;
-      const { tableThrottled, rowLeftOut } = injector.faultRates;
-      if (injector.blows('table throttled for minutes', now(), GALE_SHARE)) return true;
-      if (isHot(partition)) return true;
-      return calls.isOfSeveral
-        ? calls.meets('row left out', rowLeftOut)
-        : calls.meets('table throttled', tableThrottled);
+      const request = calls.acting;
+      if (request === null) return false;
+      return isHot(partition) || (calls.isOfSeveral ? isLeftOut() : isThrottled(request));
     },
     conflicts(writes) {
       const [first] = writes;
@@ -54,7 +64,7 @@ export function tableWeather(calls: Calls, injector: FaultInjector, now: () => E
       calls.meets('stale read', injector.faultRates.staleRead)
         ? injector.luck('stale read').between(1, STALE_MAX_MS)
         : 0,
-    indexLagMs: () => (calls.isActing ? injector.delayMs('alarm late', injector.faultRates.alarmLateMaxMs) : 0),
+    indexLagMs: () => (calls.acting !== null ? injector.delayMs('alarm late', injector.faultRates.alarmLateMaxMs) : 0),
     ...(injector.strikes('expiry late', 0.5)
       ? {}
       : { expiryLateMs: injector.luck('expiry late').between(0, EXPIRY_LATE_MS) }),

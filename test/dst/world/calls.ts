@@ -136,9 +136,9 @@ export class Calls {
     return this.#isRepeated;
   }
 
-  /** A request is being carried out, and no watcher's. */
-  get isActing(): boolean {
-    return this.#acting !== null;
+  /** The request of a process that is being carried out; null: a watcher's, if any. */
+  get acting(): object | null {
+    return this.#acting;
   }
 
   /** It may be carried out in part: it reads several rows by their keys, or writes them without conditions. */
