@@ -15,8 +15,7 @@ const ENOUGH_SEEDS = 200;
 export class Figures {
   seeds = 0;
   steps = 0;
-  /** Requests to the table, and calls of other ports. */
-  readonly crashPoints = { requests: 0, calls: 0 };
+  readonly crashPoints = { requests: 0, methods: 0, calls: 0 };
   readonly broken: Broken[] = [];
   readonly #seen = new Map<string, { seeds: number; times: number }>();
 
@@ -24,6 +23,7 @@ export class Figures {
     this.seeds++;
     this.steps += result.steps;
     this.crashPoints.requests += result.crashPoints.requests;
+    this.crashPoints.methods += result.crashPoints.methods;
     this.crashPoints.calls += result.crashPoints.calls;
     for (const counts of [result.faults, result.acts, result.sights, result.checks])
       for (const [name, times] of counts) {
@@ -53,7 +53,7 @@ export class Figures {
       table('what people did', 'times', ACTS, this),
       table('what was met', 'times', SIGHTS, this),
       table('what was checked', 'checks', GUARANTEES, this),
-      `where a process could die, in a seed: ${this.#aSeed('requests')} requests to the table, ${this.#aSeed('calls')} other calls`,
+      `where a process could die, in a seed: ${this.#aSeed('requests')} requests to the table (of ${this.#aSeed('methods')} methods), ${this.#aSeed('calls')} other calls`,
     ].join('\n');
   }
 

@@ -105,7 +105,7 @@ test('between two requests of a method, another process may come', async () => {
   await table.step(); // refused: it decides again
   await table.step();
   expect(reserved.answer).toEqual({ kind: 'full', left: 0 });
-  expect(table.calls.crashPoints).toEqual({ requests: 2, calls: 0 });
+  expect(table.calls.crashPoints).toEqual({ requests: 2, methods: 1, calls: 0 });
 });
 
 test('what a process did when it died is seen, and does not come back to it', async () => {

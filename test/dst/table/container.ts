@@ -54,6 +54,7 @@ export class Container {
           resume: () => (this.#invocation = invocation),
         };
         this.#invocation = invocation;
+        this.#calls.crashPoints.methods++;
         Promise.resolve(value(...args)).then((answer) => {
           if (!process.dead) resolve(answer);
         }, fail);

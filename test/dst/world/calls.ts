@@ -34,8 +34,15 @@ export type Invocation = {
 /** One request to the table, by its kind. */
 export type RequestKind = 'get' | 'range' | 'write' | 'transact' | 'batch' | 'alarms' | 'pause';
 
-/** How many requests to the table, and how many calls of other ports, there were, before and after which a process could have died. */
-export type CrashPoints = { readonly requests: number; readonly calls: number };
+/** How often a process could have died, before and after what it asked for. */
+export type CrashPoints = {
+  /** Requests to the table. */
+  readonly requests: number;
+  /** Calls of the store's methods that made them. */
+  readonly methods: number;
+  /** Calls of other ports. */
+  readonly calls: number;
+};
 
 type PendingCall = {
   readonly process: Process;
@@ -73,7 +80,7 @@ export const never = (): Promise<never> => new Promise(() => undefined);
  * it should or as the weather has it. Each is a place where its process may die, and where others come between.
  */
 export class Calls {
-  readonly crashPoints: { -readonly [What in keyof CrashPoints]: number } = { requests: 0, calls: 0 };
+  readonly crashPoints: { -readonly [What in keyof CrashPoints]: number } = { requests: 0, methods: 0, calls: 0 };
   /** Those that may return now, and those that wait for their moment (a sleep, a late answer). */
   #ready: PendingCall[] = [];
   readonly #asleep = new Agenda<PendingCall>();
