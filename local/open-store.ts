@@ -41,7 +41,7 @@ export async function chooseStore(
   if (choice === 'memory') return { ...FORGOTTEN, options: asGiven(createMemoryStore({ now })) };
   if (choice === 'lmdb') {
     const { openLmdbStore } = await import('./store/lmdb-store.ts');
-    const store = await openLmdbStore({ path: jobsFileOf(folder.path), now }, discard, say);
+    const store = await openLmdbStore(jobsFileOf(folder.path), now, discard, say);
     closers.push(async () => store.close());
     return {
       options: asGiven(store),

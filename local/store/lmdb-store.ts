@@ -5,7 +5,7 @@ import { FEED_RETENTION_MS } from '../../shared/ports/feed.ts';
 import { type Store, createStore } from '../../shared/store/create-store.ts';
 import { type Forget, deletedJobs } from './deleted-jobs.ts';
 import { discardRow } from './discard-row.ts';
-import { openTakenOver, sayGone } from './take-over/take-over.ts';
+import { openTakenOver } from './take-over/take-over.ts';
 
 export type LmdbStore = Store & {
   /**
@@ -19,51 +19,39 @@ export type LmdbStore = Store & {
   close(): Promise<void>;
 };
 
-type StoreOptions = {
-  readonly path: string;
-  readonly now: () => EpochMs;
-  readonly feedRetentionMs?: number;
-};
-
 /**
- * Everything that is stored, in one LMDB file (`path`) of this process. A call that writes answers when that is on the disk,
- * and throws where the disk fails: then nothing of it is stored. Rows vanish by `now`. A new file is empty: not even the
- * namespace `default` is there.
+ * Everything that is stored, in one LMDB file (`path`) of this process. One of an earlier format is taken over first. A call that
+ * writes answers when that is on the disk, and throws where the disk fails: then nothing of it is stored. Rows vanish by `now`. A
+ * new file is empty: not even the namespace `default` is there.
  *
- * @throws StoreFileError where the file is none of ours, torn, or of another format; errors of the disk
- */
-export function createLmdbStore({ path, now, feedRetentionMs = FEED_RETENTION_MS }: StoreOptions): LmdbStore {
-  return storeOf(new LmdbRows(path, now), now, feedRetentionMs);
-}
-
-/**
- * The same, of a file that may be of an earlier format: it is taken over first.
- *
- * @param discard a row that is removed before (its name; null: none), with what belongs to it; see {@link discardRow}
+ * @param discard a row that is removed first (its name; null: none), with what belongs to it; see {@link discardRow}
  * @param say gets lines about what is done
- * @throws as {@link createLmdbStore}; UnreadableRow where a row cannot be taken over
+ * @throws as {@link openTakenOver} and {@link discardRow}
  */
 export async function openLmdbStore(
-  { path, now, feedRetentionMs = FEED_RETENTION_MS }: StoreOptions,
+  path: string,
+  now: () => EpochMs,
   discard: string | null,
   say: (line: string) => void,
 ): Promise<LmdbStore> {
-  const { disk, isDiscarded } = await openTakenOver(path, discard, say);
-  const rows = new LmdbRows(disk, now);
+  const rows = new LmdbRows(await openTakenOver(path, say), now);
   try {
-    if (discard !== null && !isDiscarded) sayGone(say, discard, await discardRow(rows, discard));
+    if (discard !== null) {
+      const gone = await discardRow(rows, discard);
+      say(`row ${discard} is gone${gone > 1 ? `, with ${gone - 1} more that belonged to it` : ''}`);
+    }
   } catch (error) {
     await rows.close();
     throw error;
   }
-  return storeOf(rows, now, feedRetentionMs);
+  return storeOf(rows, now);
 }
 
 /** As long as the feed has rows of a Job, its watches read the Job's rows; they may be an hour late. */
 const WATCHES_LATE_MS = 3_600_000;
 
 /** The store over an open file. */
-export function storeOf(rows: LmdbRows, now: () => EpochMs, feedRetentionMs: number): LmdbStore {
+export function storeOf(rows: LmdbRows, now: () => EpochMs, feedRetentionMs = FEED_RETENTION_MS): LmdbStore {
   const removeDeleted = deletedJobs(rows, now, feedRetentionMs + WATCHES_LATE_MS);
   return {
     ...createStore(rows, { now, newToken: () => randomBytes(12).toString('base64url'), feedRetentionMs }),

@@ -1,11 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LmdbDisk } from '../../../shared/adapters/rows/lmdb-disk.ts';
-import { changesOf } from '../../../shared/adapters/rows/lmdb-layout.ts';
-import { isNewerFormat } from '../../../shared/domain/base/newer-format.ts';
-import { discardOldRow } from './discard-old-row.ts';
-import { decodeOldRow, unreadableOld } from './format-1.ts';
-import { newRowsOf } from './new-rows.ts';
+import { cannotBeKey, changesOf, textOf } from '../../../shared/adapters/rows/lmdb-layout.ts';
+import { type NewRow, newRowsOf } from './format-1.ts';
 
 /** The oldest format that is taken over. */
 const OLDEST = 1;
@@ -19,84 +16,78 @@ const ROWS_PER_LINE = 200_000;
 
 type Say = (line: string) => void;
 
-/** An open file, and whether the row that was to be discarded is gone. */
-type Opened = { readonly disk: LmdbDisk; readonly isDiscarded: boolean };
-
-/** Says that a row was discarded, with what belonged to it: `count` rows in total. */
-export const sayGone = (say: Say, row: string, count: number): void =>
-  say(`row ${row} is gone${count > 1 ? `, with ${count - 1} more that belonged to it` : ''}`);
+/** Names of rows that one line says. */
+const NAMED_MAX = 10;
 
 /**
  * Opens the file at `path`. One of an earlier format is taken over: its rows are written to a file beside it, which takes its
- * place when it is whole. So a crash, or a full disk, leaves the file as it was, for the next start.
+ * place when it is whole. So a crash, or a full disk, leaves the file as it was, for the next start. A row that cannot be decoded
+ * is kept as it is, under its new key.
  *
- * @param discard a row that goes before, by its key of that earlier format; null: none
  * @param say gets lines about what is done
- * @throws StoreFileError where the file is none of ours, torn, or of a later format; UnreadableRow where a row cannot be taken
- * over; errors of the disk
+ * @throws StoreFileError where the file is none of ours, torn, or of a later format; NewerFormatError for a row of a later
+ * release in a file of an earlier one; errors of the disk
  */
-export async function openTakenOver(path: string, discard: string | null, say: Say): Promise<Opened> {
+export async function openTakenOver(path: string, say: Say): Promise<LmdbDisk> {
   const draft = `${path}-draft`;
   removeDraft(draft);
   const disk = new LmdbDisk(path, OLDEST);
-  if (disk.format !== OLDEST) return { disk, isDiscarded: false };
+  if (disk.format !== OLDEST) return disk;
   try {
-    if (discard !== null) sayGone(say, discard, await discardOldRow(disk, discard));
     say(`${path} is from an earlier version of Muster: its rows are taken over`);
-    const count = await writeDraft(disk, draft, say);
+    const { count, unreadable } = await writeDraft(disk, draft, say);
     await disk.close();
     putInPlace(draft, path);
     say(`${count} rows were taken over`);
-    return { disk: new LmdbDisk(path), isDiscarded: discard !== null };
+    const names = unreadable.slice(0, NAMED_MAX).join(', ') + (unreadable.length > NAMED_MAX ? ', …' : '');
+    if (unreadable.length > 0) say(`${unreadable.length} of them cannot be decoded and stay as they are: ${names}`);
   } catch (error) {
     await disk.close();
     removeDraft(draft);
     throw error;
   }
-}
-
-/** Writes every row to a new file; returns how many were read. */
-async function writeDraft(old: LmdbDisk, draft: string, say: Say): Promise<number> {
-  const next = new LmdbDisk(draft);
-  try {
-    let count = 0;
-    for (let from: string | null = FIRST; from !== null; ) {
-      const slice: Slice = sliceOf(old, from);
-      for (const [key, bytes] of slice.rows) next.change(changesFor(old.path, key, bytes));
-      await next.stored();
-      const lines = Math.floor(count / ROWS_PER_LINE);
-      count += slice.rows.length;
-      if (Math.floor(count / ROWS_PER_LINE) > lines) say(`${count} rows were taken over so far`);
-      from = slice.next;
-    }
-    return count;
-  } finally {
-    await next.close();
-  }
+  return new LmdbDisk(path);
 }
 
 const FIRST = '\u0001';
 const LAST = '\u{10ffff}';
 
-type Slice = { readonly rows: readonly (readonly [key: string, bytes: Buffer])[]; readonly next: string | null };
+type Taken = { readonly count: number; readonly unreadable: readonly string[] };
 
-function sliceOf(old: LmdbDisk, from: string): Slice {
-  const rows: (readonly [string, Buffer])[] = [];
-  let bytes = 0;
-  for (const each of old.range({ from, to: LAST })) {
-    if (rows.length >= SLICE_ROWS || bytes >= SLICE_BYTES) return { rows, next: each[0] };
-    if (each[0] !== 'FORMAT') rows.push(each);
-    bytes += each[1].length;
+/** Writes every row to a new file, a slice at a time. */
+async function writeDraft(old: LmdbDisk, draft: string, say: Say): Promise<Taken> {
+  const next = new LmdbDisk(draft);
+  try {
+    const unreadable: string[] = [];
+    let count = 0;
+    let from = FIRST;
+    for (let isMore = true; isMore; await next.stored()) {
+      isMore = false;
+      let sliceBytes = 0;
+      for (const [oldKey, bytes] of old.range({ from, to: LAST })) {
+        from = `${oldKey}\0`;
+        if (oldKey === 'FORMAT') continue;
+        for (const row of newRowsOf(oldKey, bytes)) {
+          next.change(changesFor(row, bytes));
+          if (row.fields === null) unreadable.push(`${row.key.partition} ${row.key.sort}`);
+        }
+        if (++count % ROWS_PER_LINE === 0) say(`${count} rows were taken over so far`);
+        sliceBytes += bytes.length;
+        isMore = count % SLICE_ROWS === 0 || sliceBytes >= SLICE_BYTES;
+        if (isMore) break;
+      }
+    }
+    return { count, unreadable };
+  } finally {
+    await next.close();
   }
-  return { rows, next: null };
 }
 
-function changesFor(path: string, key: string, bytes: Buffer): ReadonlyMap<string, Buffer> {
-  try {
-    return changesOf(newRowsOf(key, decodeOldRow(key, bytes)));
-  } catch (error) {
-    throw isNewerFormat(error) ? error : unreadableOld(key, path, error);
-  }
+function changesFor({ key, fields }: NewRow, bytes: Buffer): ReadonlyMap<string, Buffer> {
+  if (fields !== null) return changesOf([{ key, fields }]);
+  const text = textOf(key);
+  if (text === null) throw cannotBeKey(key);
+  return new Map([[text, bytes]]);
 }
 
 /** The rename is what makes the new file count. */

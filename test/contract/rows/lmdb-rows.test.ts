@@ -197,12 +197,12 @@ test('on a full disk a file of format 1 stays as it was, and is taken over when 
   await writeFormat1(path, { ...EVERY_KIND, 'AFTER#z!z!z': { body: 'x'.repeat(1_000_000) } });
   const beside = join(disk.dir, 'beside');
   writeFileSync(beside, Buffer.alloc(4 * 1024 * 1024));
-  await expect(openLmdbStore({ path, now: clock.now }, null, () => undefined)).rejects.toMatchObject({
+  await expect(openLmdbStore(path, clock.now, null, () => undefined)).rejects.toMatchObject({
     code: 'ENOSPC',
   });
   expect(readdirSync(disk.dir).filter((name) => name.includes('draft'))).toEqual([]);
   rmSync(beside);
-  const store = await openLmdbStore({ path, now: clock.now }, null, () => undefined);
+  const store = await openLmdbStore(path, clock.now, null, () => undefined);
   expect(await store.jobs.readSpec(UID)).toEqual(SPEC);
   await store.close(); // before the disk is gone
 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createLmdbStore } from '../../../local/store/lmdb-store.ts';
+import { storeOf } from '../../../local/store/lmdb-store.ts';
+import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
 import { type Item, attribute, keyItem } from '../../../shared/adapters/rows/dynamo-item.ts';
 import { objectKey, statusKey } from '../../../shared/store/programs/row-keys.ts';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
@@ -51,7 +52,7 @@ async function checkObjects({ objects }: Pick<Stores, 'objects'>): Promise<void>
 test('an LMDB file that a later release has written to', async () => {
   const { now } = new HandClock();
   const path = join(dir, 'rows.lmdb');
-  const before = createLmdbStore({ path, now });
+  const before = storeOf(new LmdbRows(path, now), now);
   await fill(before);
   const { uid } = await aStoredJob(before);
   await before.close();
@@ -62,7 +63,7 @@ test('an LMDB file that a later release has written to', async () => {
     'OBJECT#CronJob default!d': newer,
     [`JOB#${uid} STATUS`]: status,
   });
-  const store = createLmdbStore({ path, now });
+  const store = storeOf(new LmdbRows(path, now), now);
   await checkObjects(store);
   await expect(store.jobs.readStatus(uid)).rejects.toThrow('a STATUS has format 99, of a later release');
   await store.close();

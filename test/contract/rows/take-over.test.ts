@@ -28,13 +28,13 @@ async function openStore(
   discard: string | null = null,
 ): Promise<LmdbStore & { said: readonly string[] }> {
   const said: string[] = [];
-  const store = await openLmdbStore({ path, now: clock.now }, discard, (line) => void said.push(line));
+  const store = await openLmdbStore(path, clock.now, discard, (line) => void said.push(line));
   onTestFinished(async () => store.close());
   return { ...store, said };
 }
 
-const faultOf = async (path: string, discard: string | null = null): Promise<string> =>
-  openStore(path, discard).then(
+const faultOf = async (path: string): Promise<string> =>
+  openStore(path).then(
     () => 'it is open',
     (error: Error) => error.message,
   );
@@ -133,7 +133,12 @@ test('the next write of every kind depends on the version that its row has', asy
 test('rows live as long as before', async () => {
   const path = await aFile();
   const later = at(10 * MINUTE_MS);
-  const store = await openLmdbStore({ path, now: () => later }, null, () => undefined);
+  const store = await openLmdbStore(
+    path,
+    () => later,
+    null,
+    () => undefined,
+  );
   await store.removeOld(() => undefined);
   await store.close();
   const left = await namesIn(path);
@@ -160,7 +165,7 @@ test('a file is taken over once, and its rows are in more than one slice', async
 
 test('a start that failed halfway leaves the file as it was, for the next', async () => {
   const path = await aFile();
-  const failing = openLmdbStore({ path, now: clock.now }, null, () => {
+  const failing = openLmdbStore(path, clock.now, null, () => {
     writeFileSync(`${path}-draft`, 'half of a file');
     throw new Error('the process ends');
   });
@@ -171,47 +176,91 @@ test('a start that failed halfway leaves the file as it was, for the next', asyn
   expect(existsSync(`${path}-draft`)).toBe(false);
 });
 
+const NO_ROW = Buffer.alloc(40);
+const SOMETHING = Buffer.concat([Buffer.of(1), Buffer.alloc(12)]);
+
 test.each([
-  ['JOB#u-1#MARK', UNREADABLE],
-  ['NAME#default!sums', UNREADABLE],
-  ['CRON#c-1', UNREADABLE],
-  ['JOB#u-1#STATUS', Buffer.alloc(40)],
-  ['OBJECT#Role#team!a!b/ä', Buffer.of(1, 0)],
-  ['SOMETHING#else', Buffer.concat([Buffer.of(1), Buffer.alloc(12)])],
-])('a row that cannot be taken over is named, and can be discarded: %s', async (key, bytes) => {
-  const path = await aFile({ ...old.EVERY_KIND, [key]: bytes });
-  const message = await faultOf(path);
-  expect(message.startsWith(`row ${key} of ${path} cannot be decoded (`)).toBe(true);
-  const advice = `): put a copy of the file in its place, or start Muster once with --discard-row '${key}'`;
-  expect(message.endsWith(advice)).toBe(true);
-  const store = await openStore(path, key);
-  expect(store.said[0]).toMatch(/^row .+ is gone/);
-  const isOfJob = /u-1|sums/.test(key);
-  expect((await store.jobs.readSpec(old.UID)) === null).toBe(isOfJob);
-  expect(await store.jobs.findJob('default', 'sums')).toBe(isOfJob ? null : old.UID);
-  expect(await store.jobs.findJob('default', 'other')).toBe(old.GONE);
-  expect(await store.feed.read(3, 9)).toEqual(isOfJob ? { kind: 'expired' } : { kind: 'rows', rows: [] });
-  expect((await store.objects.changes('Role', 7, 9)).kind).toBe(key.startsWith('OBJECT') ? 'expired' : 'rows');
+  ['JOB#u-1#SPEC', NO_ROW, 'JOB#u-1 SPEC'],
+  ['JOB#u-1#STATUS', NO_ROW, 'JOB#u-1 STATUS'],
+  ['JOB#u-1#STATUS', Buffer.concat([SOMETHING, Buffer.alloc(7)]), 'JOB#u-1 STATUS'],
+  ['JOB#u-1#BOARD#001', Buffer.of(1), 'JOB#u-1 BOARD#001'],
+  ['JOB#u-1#TEMPLATE', UNREADABLE, 'JOB#u-1 TEMPLATE'],
+  ['JOB#u-1#MARK', UNREADABLE, 'JOB#u-1 MARK'],
+  ['JOB#u-1#PUBLISHED#tail', Buffer.of(), 'JOB#u-1 TOLD#tail'],
+  ['LAUNCH#u-1#000000', NO_ROW, 'JOB#u-1 LAUNCH#000000'],
+  ['HOSTS#u-1#000000', NO_ROW, 'JOB#u-1 HOSTS#000000'],
+  ['ATTEMPT#u-1#004097#000001', NO_ROW, 'TASK#u-1#001#1 004097#000001'],
+  ['NAME#default!sums', UNREADABLE, 'NS#default NAME#Job#sums'],
+  ['RESERVED', NO_ROW, 'LIMIT#hosts LIMIT'],
+  ['OBJECT#Role#team!a!b/ä', Buffer.of(1, 0), 'OBJECT#Role team!a!b/ä'],
+  ['FEED#Role#000000000000007', NO_ROW, 'FEED#Role 000000000000007'],
+  ['FEED#Job#000000000000003', UNREADABLE, 'FEED#Job 000000000000003'],
+  ['CRON#c-1', UNREADABLE, 'CRON#c-1 STATE'],
+  ['LIMIT#stop', UNREADABLE, 'LIMIT#stop LIMIT'],
+  [`DEAD#${T0}#facts#m-1`, NO_ROW, `DEAD ${T0}#facts#m-1`],
+  [`CONTENT#${old.CONTENT}`, NO_ROW, `ITEMS#${old.CONTENT} HEAD`],
+  [`ITEMS#${old.CONTENT}#PART#0000000`, UNREADABLE, `ITEMS#${old.CONTENT} PART#0000000`],
+  [`ITEMS#${old.CONTENT}#RUN#0000000`, NO_ROW, `ITEMS#${old.CONTENT} RUN#0000000`],
+  ['AFTER#default!prepare!u-1', NO_ROW, 'AFTER#default prepare!u-1'],
+  ['SOMETHING#else', SOMETHING, 'FORMAT1 SOMETHING#else'],
+  ['JOB#u-1', SOMETHING, 'FORMAT1 JOB#u-1'],
+  ['ATTEMPT#u-1#00x097#000001', SOMETHING, 'FORMAT1 ATTEMPT#u-1#00x097#000001'],
+])('a row that cannot be decoded stays as it is, and can be discarded: %s', async (oldKey, bytes, name) => {
+  const path = await aFile({ ...old.EVERY_KIND, [oldKey]: bytes });
+  const first = await openStore(path);
+  expect(first.said).toContain(`1 of them cannot be decoded and stay as they are: ${name}`);
+  expect(await first.jobs.findJob('default', 'other')).toBe(old.GONE);
+  await first.close();
+  const rows = new LmdbRows(path, clock.now);
+  const all = rows.slice('', null, 99_999);
+  const unreadable = all.filter(({ fault }) => fault !== undefined);
+  expect(unreadable.map(({ key }) => `${key.partition} ${key.sort}`)).toEqual([name]);
+  await rows.close();
+  const store = await openStore(path, name);
+  const { jobs, feed, objects, said } = store;
+  expect(said).toEqual([expect.stringMatching(/^row .+ is gone/)]);
+  const isOfJob = /^(JOB|TASK|NS)#/.test(name);
+  expect((await jobs.readSpec(old.UID)) === null).toBe(isOfJob);
+  expect(await jobs.findJob('default', 'sums')).toBe(isOfJob ? null : old.UID);
+  expect(await jobs.findJob('default', 'other')).toBe(old.GONE);
+  expect(await feed.read(3, 9)).toEqual(isOfJob ? { kind: 'expired' } : { kind: 'rows', rows: [] });
+  expect((await objects.changes('Role', 7, 9)).kind).toBe(name.startsWith('OBJECT') ? 'expired' : 'rows');
   await store.close();
-  expect((await namesIn(path)).filter((name) => /u-1|sums/.test(name) && !/ITEMS|AFTER/.test(name)).length > 0).toBe(
-    !isOfJob,
-  );
+  const left = await namesIn(path);
+  expect(left).not.toContain(name);
+  expect(left.some((each) => /u-1|sums/.test(each) && !/ITEMS|AFTER|FORMAT1/.test(each))).toBe(!isOfJob);
 });
 
-test('of two rows that cannot be taken over each can be discarded, one after the other', async () => {
-  const path = await aFile({ ...old.EVERY_KIND, 'CRON#c-1': UNREADABLE, 'LIMIT#stop': UNREADABLE });
-  expect(await faultOf(path, 'CRON#c-1')).toContain('row LIMIT#stop of');
-  const { crons, limits } = await openStore(path, 'LIMIT#stop');
-  expect([await crons.read('c-1'), (await limits.read('stop')).version]).toEqual([null, 0]);
+test('a row that cannot be decoded is named to the request that needs it, and no other', async () => {
+  const path = await aFile({ ...old.EVERY_KIND, 'JOB#u-1#SPEC': UNREADABLE, 'JOB#u-1#MARK': UNREADABLE });
+  const { jobs, feed, said } = await openStore(path);
+  expect(said.at(-1)).toBe('1 of them cannot be decoded and stay as they are: JOB#u-1 MARK');
+  await expect(feed.readMark(old.UID)).rejects.toThrow(/^row JOB#u-1 MARK of .* --discard-row 'JOB#u-1 MARK'$/);
+  await expect(jobs.readSpec(old.UID)).rejects.toThrow(/^row JOB#u-1 SPEC of .* --discard-row 'JOB#u-1 SPEC'$/);
+  expect(await jobs.readStatus(old.UID)).toEqual(old.STATUS);
 });
 
-test.each([
-  ['LIMIT#none', /has no row LIMIT#none: start without --discard-row/],
-  ['HEAD#Job', /row HEAD#Job of .* numbers all others/],
-])('a row that cannot be discarded: %s', async (key, why) => {
-  const path = await aFile();
-  await expect(openStore(path, key)).rejects.toThrow(why);
-  expect(await (await openStore(path)).feed.head()).toBe(3);
+test('of many rows that cannot be decoded, some are named', async () => {
+  const many = Array.from({ length: 11 }, (_, n) => [`X#${String(n).padStart(2, '0')}`, SOMETHING] as const);
+  const { said } = await openStore(await aFile(Object.fromEntries(many)));
+  const names = many.slice(0, 10).map(([key]) => `FORMAT1 ${key}`);
+  expect(said.slice(1)).toEqual([
+    '11 rows were taken over',
+    `11 of them cannot be decoded and stay as they are: ${names.join(', ')}, …`,
+  ]);
+});
+
+test.each(['JOB#u-1#SPEC', 'SOMETHING#else'])('a row of a later release keeps the file as it is: %s', async (key) => {
+  const path = await aFile({ ...old.EVERY_KIND, [key]: Buffer.concat([Buffer.of(2), Buffer.alloc(20)]) });
+  const message = `row ${key} has format 2, of a later release of Muster; this one reads up to 1`;
+  expect([await faultOf(path), await faultOf(path)]).toEqual([message, message]);
+  expect(readdirSync(dirname(path)).filter((name) => name.includes('draft'))).toEqual([]);
+});
+
+test('the number of all others cannot be discarded, also where it cannot be decoded', async () => {
+  const path = await aFile({ ...old.EVERY_KIND, 'HEAD#Job': NO_ROW });
+  await expect(openStore(path, 'FEED#Job HEAD')).rejects.toThrow(/row FEED#Job HEAD of .* numbers all others/);
+  await expect((await openStore(path)).feed.head()).rejects.toThrow('row FEED#Job HEAD of');
 });
 
 test('a file of a later format is refused', async () => {

@@ -2,7 +2,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type LmdbStore, createLmdbStore } from '../../../local/store/lmdb-store.ts';
+import { type LmdbStore, storeOf } from '../../../local/store/lmdb-store.ts';
+import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
 import { createDoctor } from '../../../shared/control/doctor/create-doctor.ts';
 import { createJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { sweepJobs } from '../../../shared/control/sweep/sweep.ts';
@@ -31,7 +32,8 @@ async function rewound() {
   const stage = new Stage();
   stage.fate = { ...stage.fate, runMs: RUN_MS };
   const open = (file: string): LmdbStore => {
-    const store = createLmdbStore({ path: join(folder, file), now: () => stage.time });
+    const now = () => stage.time;
+    const store = storeOf(new LmdbRows(join(folder, file), now), now);
     onTestFinished(async () => store.close());
     return store;
   };
