@@ -5,27 +5,23 @@ import { type JobUid, type TaskArn, asJobUid, asTaskArn } from '../../shared/dom
 import { type EpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { ifReadable } from '../../shared/domain/base/unreadable-row.ts';
 import { ReservationsSchema, SlotsSchema } from '../../shared/store/programs/row-bodies.ts';
-import { jobPartition, limitKey, statusKey } from '../../shared/store/programs/row-keys.ts';
+import { jobPartition, limitKey } from '../../shared/store/programs/row-keys.ts';
 import { is } from '../../shared/store/rows/condition.ts';
 import { decoded, jsonIn } from '../../shared/store/rows/fields.ts';
 import { FIELD, type Row, type RowKey, type Write } from '../../shared/store/rows/row.ts';
-import { eachRow } from './each-row.ts';
+import { attemptsOf, eachRow, fewOf, launchesOf, removeMany } from './rows-of-jobs.ts';
 
 /** Removes what is kept for these tasks, before the rows that name them are removed. Safe to repeat. */
 export type Forget = (tasks: ReadonlySet<TaskArn>) => Promise<void> | void;
 
 /** Jobs that one step looks at: some milliseconds of work. */
 const JOBS_AT_ONCE = 500;
-/** Rows that are removed together. The file gets space for two pages a row, and never gives it back. */
-const REMOVED_AT_ONCE = 100;
 /** Tasks that are forgotten together. */
 const TASKS_AT_ONCE = 20_000;
 
 const JOBS = jobPartition(asJobUid(''));
 /** Sorts after every row of a partition. */
 const LAST = '~';
-const LAUNCHES = 'LAUNCH#';
-const attemptsOf = (uid: JobUid): string => `TASK#${uid}#`;
 
 type Deleted = { readonly uid: JobUid; readonly version: number };
 
@@ -88,13 +84,7 @@ async function removeAll(rows: LmdbRows, due: readonly Deleted[], forget: Forget
     jobs = [];
   };
   for (const job of due) {
-    for await (const row of eachRow(rows, attemptsOf(job.uid))) {
-      const taskArn = ifReadable(() => jsonIn(row, TaskSchema).taskArn);
-      if (taskArn !== null) tasks.add(taskArn);
-    }
-    for await (const row of rowsOf(rows, job.uid, LAUNCHES))
-      for (const slot of ifReadable(() => jsonIn(row, SlotsSchema)) ?? [])
-        if (slot.state === 'launched') tasks.add(slot.taskArn);
+    for await (const task of tasksOf(rows, job.uid)) tasks.add(task);
     jobs.push(job);
     if (tasks.size >= TASKS_AT_ONCE) await flush();
   }
@@ -104,40 +94,23 @@ async function removeAll(rows: LmdbRows, due: readonly Deleted[], forget: Forget
 
 const TaskSchema = z.object({ taskArn: z.string().transform(asTaskArn).nullable() });
 
-/** Rows in the Job's partition whose sort keys begin with `prefix`, page by page. */
-async function* rowsOf(rows: LmdbRows, uid: JobUid, prefix: string): AsyncGenerator<Row> {
-  const range = { partition: jobPartition(uid), from: prefix, to: prefix + LAST };
-  let after: RowKey | null = null;
-  do {
-    const page: Awaited<ReturnType<LmdbRows['range']>> = await rows.range({ ...range, after });
-    yield* page.rows;
-    after = page.next;
-    if (after !== null) await rows.pause();
-  } while (after !== null);
+/** The tasks that the Job's rows name, as far as they can be decoded. */
+async function* tasksOf(rows: LmdbRows, uid: JobUid): AsyncGenerator<TaskArn> {
+  for await (const row of eachRow(rows, attemptsOf(uid))) {
+    const taskArn = ifReadable(() => jsonIn(row, TaskSchema).taskArn);
+    if (taskArn !== null) yield taskArn;
+  }
+  for await (const row of eachRow(rows, launchesOf(uid)))
+    for (const slot of ifReadable(() => jsonIn(row, SlotsSchema)) ?? [])
+      if (slot.state === 'launched') yield slot.taskArn;
 }
 
 /** STATUS, by which the others are found, goes last, and only as it was found. */
 async function removeJob(rows: LmdbRows, { uid, version }: Deleted): Promise<number> {
-  let removed = 0;
-  const first = (prefix: string) => async (): Promise<readonly Row[]> =>
-    (await rows.range({ partition: jobPartition(uid), from: prefix, to: prefix + LAST, limit: REMOVED_AT_ONCE })).rows;
-  const attempts = async (): Promise<readonly Row[]> => rows.slice(attemptsOf(uid), null, REMOVED_AT_ONCE);
-  for (const next of [attempts, first(LAUNCHES), first('HOSTS#')]) {
-    for (let found = await next(); found.length > 0; found = await next()) {
-      await rows.batch(found.map(({ key }) => ({ kind: 'delete', key })));
-      removed += found.length;
-    }
-  }
-  const own = rows.slice(jobPartition(uid), null).filter(({ key }) => key.partition === jobPartition(uid));
-  const refusals = await rows.transact(
-    'removal',
-    own.map(({ key }) => removal(key, uid, version)),
-  );
-  return refusals === null ? removed + own.length : removed;
+  const removed = await removeMany(rows, uid);
+  const few = await fewOf(rows, uid);
+  const asFound = ({ sort }: RowKey) => (sort === 'STATUS' ? { condition: is(FIELD.version, version) } : {});
+  const removals = few.map((key): Write => ({ kind: 'delete', key, ...asFound(key) }));
+  const refusals = await rows.transact('removal', removals);
+  return refusals === null ? removed + few.length : removed;
 }
-
-const removal = (key: RowKey, uid: JobUid, version: number): Write => ({
-  kind: 'delete',
-  key,
-  ...(key.sort === statusKey(uid).sort ? { condition: is(FIELD.version, version) } : {}),
-});

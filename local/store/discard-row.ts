@@ -1,7 +1,7 @@
 import { StoreFileError } from '../../shared/adapters/lmdb/lmdb-file.ts';
 import type { LmdbRows } from '../../shared/adapters/rows/lmdb.ts';
 import { type JobUid, asJobUid } from '../../shared/domain/base/ids.ts';
-import { STORED_KINDS, type StoredKind } from '../../shared/ports/object-store.ts';
+import { STORED_KINDS } from '../../shared/ports/object-store.ts';
 import { ifReadable } from '../../shared/domain/base/unreadable-row.ts';
 import { SpecSchema } from '../../shared/store/programs/row-bodies.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../shared/store/programs/row-keys.ts';
 import { fieldsOf, jsonIn, numberIn } from '../../shared/store/rows/fields.ts';
 import type { Row, RowKey, Write } from '../../shared/store/rows/row.ts';
-import { eachRow } from './each-row.ts';
+import { eachRow, fewOf, removeMany } from './rows-of-jobs.ts';
 
 /**
  * Removes a row that cannot be decoded, and what means nothing without it: for a row of a Job, or its name, all of the Job. What
@@ -32,13 +32,15 @@ export async function discardRow(rows: LmdbRows, name: string): Promise<number> 
     throw new StoreFileError(`row ${name} of ${rows.path} numbers all others: put a copy of the file in its place`);
   const [found] = (await rows.get([key])).rows;
   if (found === undefined) throw new StoreFileError(`${rows.path} has no row ${name}: start without --discard-row`);
-  const { others, feed } = await belongingTo(rows, key);
-  const gone = new Map([key, ...others].map((each) => [nameOf(each), each]));
+  const uids = await uidsOf(rows, key);
+  const [few, names] = [await Promise.all(uids.map(async (uid) => fewOf(rows, uid))), await namesOf(rows, uids)];
+  const gone = new Map([key, ...few.flat(), ...names].map((each) => [nameOf(each), each]));
   const removals = [...gone.values()].map((each): Write => ({ kind: 'delete', key: each }));
-  // A number without a row in the feed: a watch that is behind it hears that the feed has gone on without it.
-  const moved = feed === null ? [] : [await headMoved(rows, feed === 'Job' ? feedHeadKey() : objectHeadKey(feed))];
-  await rows.transact('discard', [...removals, ...moved]);
-  return gone.size;
+  // Then a Job counts as gone. What a crash leaves of its other rows goes when its time has passed.
+  await rows.transact('discard', [...removals, ...(await headMoved(rows, key))]);
+  let count = gone.size;
+  for (const uid of uids) count += await removeMany(rows, uid);
+  return count;
 }
 
 /** No partition has a space in its name. */
@@ -48,34 +50,28 @@ function keyNamed(name: string): RowKey {
 }
 const nameOf = ({ partition, sort }: RowKey): string => `${partition} ${sort}`;
 
-async function headMoved(rows: LmdbRows, key: RowKey): Promise<Write> {
+/** A number without a row in the feed: a watch that is behind it hears that the feed has gone on without it. */
+async function headMoved(rows: LmdbRows, { partition }: RowKey): Promise<readonly Write[]> {
+  const kind = STORED_KINDS.find((each) => partition === objectPartition(each));
+  if (kind === undefined && !/^(?:JOB|TASK|NS)#/.test(partition)) return [];
+  const key = kind === undefined ? feedHeadKey() : objectHeadKey(kind);
   const [head] = (await rows.get([key])).rows;
-  return { kind: 'put', key, fields: { number: head === undefined ? 1 : numberIn(head, 'number') + 1 } };
+  return [{ kind: 'put', key, fields: { number: head === undefined ? 1 : numberIn(head, 'number') + 1 } }];
 }
 
-/** The rows that go with one, and the feed whose watches may have shown it. */
-async function belongingTo(
-  rows: LmdbRows,
-  { partition, sort }: RowKey,
-): Promise<{ readonly others: readonly RowKey[]; readonly feed: StoredKind | 'Job' | null }> {
-  const [, uid] = /^(?:JOB|TASK)#([^#]+)/.exec(partition) ?? [];
-  if (uid !== undefined) return { others: await rowsOfJob(rows, asJobUid(uid)), feed: 'Job' };
-  if (partition.startsWith(NAMES)) {
-    const uids = await uidsNamed(rows, { partition, sort });
-    const others = await Promise.all(uids.map(async (each) => rowsOfJob(rows, each)));
-    return { others: others.flat(), feed: 'Job' };
-  }
-  return { others: [], feed: STORED_KINDS.find((kind) => partition === objectPartition(kind)) ?? null };
+/** The Jobs that go with a row. */
+async function uidsOf(rows: LmdbRows, key: RowKey): Promise<readonly JobUid[]> {
+  const [, uid] = /^(?:JOB|TASK)#([^#]+)/.exec(key.partition) ?? [];
+  if (uid !== undefined) return [asJobUid(uid)];
+  return key.partition.startsWith(NAMES) ? uidsNamed(rows, key) : [];
 }
 
 const NAMES = 'NS#';
 
-async function rowsOfJob(rows: LmdbRows, uid: JobUid): Promise<readonly RowKey[]> {
+async function namesOf(rows: LmdbRows, uids: readonly unknown[]): Promise<readonly RowKey[]> {
   const found: RowKey[] = [];
-  const partition = jobPartition(uid);
-  for await (const { key } of eachRow(rows, partition)) if (key.partition === partition) found.push(key);
-  for await (const { key } of eachRow(rows, `TASK#${uid}#`)) found.push(key);
-  for await (const row of eachRow(rows, NAMES)) if (ifReadable(() => uidIn(row)) === uid) found.push(row.key);
+  if (uids.length === 0) return found;
+  for await (const row of eachRow(rows, NAMES)) if (uids.includes(ifReadable(() => uidIn(row)))) found.push(row.key);
   return found;
 }
 
