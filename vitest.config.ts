@@ -52,7 +52,7 @@ const STAGES = {
     'test/kube/reviews/any-policy.test.ts',
     'test/kube/tenants/many-attempts.test.ts',
     'test/contract/{dynamo-faults,object-bursts,planted-faults}.test.ts',
-    'test/contract/rows/{damaged-pages,lmdb-rows}.test.ts',
+    'test/contract/rows/{damaged-pages,lmdb-rows,take-over-kills}.test.ts',
     'test/control/configs/long-queue.test.ts',
     'test/dst/{determinism,feed}.test.ts',
     'test/ecs/planted-faults.test.ts',
