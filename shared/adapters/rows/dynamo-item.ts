@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { invariant } from '../../domain/base/invariant.ts';
 import { NewerFormatError } from '../../domain/base/newer-format.ts';
 import { TABLE } from '../../names/table.ts';
 import { RowError } from '../../store/rows/fields.ts';
@@ -50,8 +51,17 @@ function fieldsIn(key: RowKey, item: Item): Fields {
   return fields;
 }
 
+/** What a row has beside its fields. */
+const OWN: readonly string[] = [TABLE.partitionKey, TABLE.sortKey, LAYOUT];
+
+/** @throws InvariantError for a field that would be taken for the row's key or its layout */
 export const attributes = (fields: Fields): Item =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, attribute(value)]));
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      invariant(!OWN.includes(name), `no field is named ${name}`);
+      return [name, attribute(value)];
+    }),
+  );
 
 export function attribute(value: Value): AttributeValue {
   if (typeof value === 'string') return { S: value };

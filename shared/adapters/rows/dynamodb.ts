@@ -192,8 +192,8 @@ const keyRequest = (tableName: string, wanted: Write) => ({
 
 function updateRequest(tableName: string, wanted: Of<'update'>) {
   const { set, remove = [] } = wanted;
-  // Who only ends a row's life has not looked at the rest: that may have another layout.
-  const endsLife = Object.keys(set).join() === TABLE.ttl;
+  // Who only ends the life of a row that exists has not looked at the rest: that may have another layout.
+  const endsLife = wanted.condition?.op === 'exists' && Object.keys(set).join() === TABLE.ttl;
   const all: Item = { ...(endsLife ? {} : { [LAYOUT]: attribute(ROW_VERSION) }), ...attributes(set) };
   const assignments = Object.keys(all).map((name) => `#${name} = :${name}`);
   const removal = remove.length === 0 ? '' : ` REMOVE ${remove.map((name) => `#${name}`).join(', ')}`;

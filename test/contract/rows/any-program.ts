@@ -99,9 +99,8 @@ const anyChange = (key: RowKey): fc.Arbitrary<Write> =>
     .map(({ set, remove }) => ({
       kind: 'update' as const,
       key,
-      // Only what exists gets nothing but an end: a row that would begin so has no layout.
-      set: Object.keys(set).join() === FIELD.ttl ? { ...set, any: 1 } : set,
-      remove: remove.filter((name) => !(name in set) && name !== 'any'),
+      set,
+      remove: remove.filter((name) => !(name in set)),
     }));
 const anyWrite = (key: RowKey): fc.Arbitrary<Write> =>
   fc

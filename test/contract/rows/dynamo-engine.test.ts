@@ -51,16 +51,30 @@ describe('requests', () => {
     expect(sent).toMatchObject([{ ExpressionAttributeValues: { ':from': { S: '\0' }, ':to': { S: '~' } } }]);
   });
 
-  test('the layout is written with every row, but not by who only ends its life', async () => {
+  test('the layout is written with every row, but not by who only ends the life of one that exists', async () => {
     const { rows, sent } = aSpiedEngine();
     await rows.write({ kind: 'update', key: keyOf('a'), set: { ttl: 9 }, condition: EXISTS });
+    await rows.write({ kind: 'update', key: keyOf('a'), set: { ttl: 9 } });
+    await rows.write({ kind: 'update', key: keyOf('a'), set: { ttl: 9 }, condition: ABSENT });
     await rows.write({ kind: 'update', key: keyOf('a'), set: { ttl: 9, n: 1 } });
     await rows.write(put('a'));
     expect(sent).toMatchObject([
       { UpdateExpression: 'SET #ttl = :ttl' },
+      { UpdateExpression: 'SET #v = :v, #ttl = :ttl' },
+      { UpdateExpression: 'SET #v = :v, #ttl = :ttl' },
       { UpdateExpression: 'SET #v = :v, #ttl = :ttl, #n = :n', ExpressionAttributeValues: { ':v': { N: '1' } } },
       { Item: { v: { N: '1' } } },
     ]);
+  });
+
+  test.each(['pk', 'sk', 'v'])("no field takes the place of the row's own %s", async (name) => {
+    const { rows, sent } = aSpiedEngine();
+    const set = { [name]: 'x' };
+    await expect(rows.write(put('a', set))).rejects.toThrow(`no field is named ${name}`);
+    await expect(rows.batch([put('a', set)])).rejects.toThrow(`no field is named ${name}`);
+    await expect(rows.transact('t', [put('a', set)])).rejects.toThrow(`no field is named ${name}`);
+    await expect(rows.write({ kind: 'update', key: keyOf('a'), set })).rejects.toThrow(`no field is named ${name}`);
+    expect(sent).toEqual([]);
   });
 
   test('a body whose size was asked for is written as it was packed then', async () => {
