@@ -28,7 +28,7 @@ export class LateIndex {
     const first = { shard, ...(after ?? { minute: Number.NEGATIVE_INFINITY, key: { partition: '', sort: '' } }) };
     for (const place of this.#places.keys(first)) {
       if (place.shard !== shard || (until !== null && place.minute > until)) return;
-      if (after === null || inOrder(place, first) > 0) yield { minute: place.minute, key: { ...place.key } };
+      if (after === null || inOrder(place, first) > 0) yield { minute: place.minute, key: place.key };
     }
   }
 

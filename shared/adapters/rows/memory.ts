@@ -5,6 +5,7 @@ import { unreachable } from '../../domain/base/invariant.ts';
 import { holds } from '../../store/rows/condition.ts';
 import {
   type AlarmPage,
+  type AlarmPlace,
   type AlarmRange,
   FIELD,
   type Fields,
@@ -14,21 +15,13 @@ import {
   type Row,
   type RowKey,
   type Rows,
+  type Value,
   type Write,
+  nameOf,
 } from '../../store/rows/row.ts';
 import { SortedTree, compareKeys } from './key-order.ts';
 import { LateIndex } from './late-index.ts';
-import {
-  ROW_LIMITS,
-  checkAlarmRange,
-  checkBatch,
-  checkKeys,
-  checkRange,
-  checkRow,
-  checkSingle,
-  checkTransaction,
-  rowBytes,
-} from './row-limits.ts';
+import { ROW_LIMITS, checkRequest, checkRow, rowBytes } from './row-limits.ts';
 import { ThrottlingException, type Weather } from './weather.ts';
 
 /** A token names its transaction for this long after it was carried out (aws.md 2.1). */
@@ -36,14 +29,13 @@ const TOKEN_MS = 10 * 60_000;
 /** No weather shows a row as it was longer ago. */
 const FORMER_MS = 10 * 60_000;
 
-/** A row as it is kept: nobody else has its objects. `fields` null: it was deleted, and is kept for what it was before. */
-type Kept = {
-  readonly key: RowKey;
-  readonly fields: Fields | null;
-  readonly bytes: number;
-  /** What it was before its latest write, which was at this time; only where the weather may ask for it. */
-  readonly former: { readonly fields: Fields | null; readonly at: EpochMs } | null;
-};
+/** A row as it is kept: nobody else has its objects. */
+type Kept = { readonly fields: Fields; readonly bytes: number };
+
+type Tree = InstanceType<typeof SortedTree<RowKey, Kept>>;
+
+/** What a row was before its latest write, which was at this time; null: there was none. */
+type Former = { readonly key: RowKey; readonly kept: Kept | null; readonly at: EpochMs };
 
 /** Another transaction with the token of one that was carried out. */
 class IdempotentParameterMismatchException extends Error {
@@ -73,7 +65,9 @@ class MemoryRows implements Rows {
   readonly #weather: Weather;
   readonly #rows = new SortedTree<RowKey, Kept>(undefined, compareKeys);
   readonly #alarms = new LateIndex();
-  readonly #transactions = new Map<string, { readonly writes: readonly Write[]; readonly until: EpochMs }>();
+  /** By the rows' names, the latest write last; empty where the weather never asks for it. */
+  readonly #former = new Map<string, Former>();
+  readonly #transactions = new Map<string, { readonly writes: readonly Write[]; readonly at: EpochMs }>();
 
   constructor(now: () => EpochMs, weather: Weather, pause: (ms: number) => Promise<unknown>) {
     this.#now = now;
@@ -82,78 +76,72 @@ class MemoryRows implements Rows {
   }
 
   async get(keys: readonly RowKey[]): Promise<{ readonly rows: readonly Row[]; readonly unread: readonly RowKey[] }> {
-    checkKeys(keys);
-    const { calm, busy } = this.#byThrottle(keys, (key) => key);
+    checkRequest({ kind: 'get', keys });
+    const isBusy = this.#busy(keys.map(({ partition }) => partition));
     const rows: Row[] = [];
-    const unread = [...busy];
+    const unread: RowKey[] = [];
     let bytes = 0;
-    for (const key of calm) {
-      const kept = this.#find(key);
-      if (kept === undefined || kept.fields === null) continue;
-      bytes += kept.bytes;
-      if (bytes > ROW_LIMITS.getBytes) unread.push(key);
-      else rows.push(rowOf(kept.key, kept.fields));
+    for (const [nth, key] of keys.entries()) {
+      const kept = isBusy[nth] === true ? null : this.#find(key);
+      bytes += kept?.bytes ?? 0;
+      if (isBusy[nth] === true || (kept !== null && bytes > ROW_LIMITS.getBytes)) unread.push(key);
+      else if (kept !== null) rows.push(rowOf(key, kept.fields));
     }
     return { rows, unread };
   }
 
   async range(range: Range): Promise<Page> {
-    if (!checkRange(range)) return { rows: [], next: null };
-    this.#refuseIfBusy(range.partition);
-    const staleMs = range.isEventual === true ? (this.#weather.staleMs?.(range) ?? 0) : 0;
+    checkRequest({ kind: 'range', range });
+    this.#busy([range.partition]);
     const rows: Row[] = [];
-    const gone: RowKey[] = [];
+    const over: RowKey[] = [];
     let bytes = 0;
-    for (const kept of this.#inOrder(range)) {
+    for (const [key, kept] of inOrder(this.#shown(range), range)) {
       if (rows.length === range.limit) break;
-      const isGone = this.#isGone(kept);
-      if (isGone) gone.push(kept.key);
-      const fields = isGone ? null : this.#shown(kept, staleMs);
-      if (fields === null) continue;
-      bytes += fields === kept.fields ? kept.bytes : rowBytes(kept.key, fields);
+      if (this.#isOver(kept)) {
+        over.push(key);
+        continue;
+      }
+      bytes += kept.bytes;
       if (bytes > ROW_LIMITS.pageBytes) break;
-      rows.push(rowOf(kept.key, range.keysOnly === true ? {} : fields));
+      rows.push(rowOf(key, range.keysOnly === true ? {} : kept.fields));
     }
-    for (const key of gone) this.#find(key);
+    for (const key of over) this.#find(key);
     const isEnd = bytes <= ROW_LIMITS.pageBytes && rows.length !== range.limit;
     return { rows, next: isEnd ? null : (rows.at(-1)?.key ?? null) };
   }
 
   async write(write: Write): Promise<Refusal | null> {
-    checkSingle(write);
-    this.#refuseIfBusy(write.key.partition);
-    if (this.#conflict([write]) !== null) return { kind: 'conflict' };
-    const refusal = this.#carryOut(write);
-    const isRepeated = refusal === null && this.#weather.repeats?.([write]) === true;
-    return isRepeated ? this.#carryOut(write) : refusal;
+    checkRequest({ kind: 'write', write });
+    this.#busy([write.key.partition]);
+    const refusals = this.#carryOut([write], this.#weather.conflicts?.([write]));
+    const isRepeated = refusals === null && this.#weather.repeats?.([write]) === true;
+    return (isRepeated ? this.#carryOut([write]) : refusals)?.[0] ?? null;
   }
 
   async transact(token: string, writes: readonly Write[]): Promise<readonly (Refusal | null)[] | null> {
-    checkTransaction(writes);
-    for (const { key } of writes) this.#refuseIfBusy(key.partition);
+    checkRequest({ kind: 'transact', token, writes });
+    for (const { key } of writes) this.#busy([key.partition]);
     if (this.#isDone(token, writes)) return null;
-    const nth = this.#conflict(writes);
-    const refusals = writes.map((write, each) => (each === nth ? CONFLICT : this.#refusalOf(write)));
-    if (refusals.some((refusal) => refusal !== null)) return refusals;
-    const changes = writes.map((write) => ({ key: write.key, fields: this.#after(write) }));
-    for (const { key, fields } of changes) this.#keep(key, fields);
-    this.#transactions.set(token, { writes, until: plusMs(this.#now(), TOKEN_MS) });
-    // A repeat finds its token.
-    if (this.#weather.repeats?.(writes) === true) this.#isDone(token, writes);
+    const refusals = this.#carryOut(writes, this.#weather.conflicts?.(writes));
+    if (refusals !== null) return refusals;
+    this.#transactions.set(token, { writes, at: this.#now() });
+    // A repeat would find its token.
+    this.#weather.repeats?.(writes);
     return null;
   }
 
   async batch(writes: readonly Write[]): Promise<readonly Write[]> {
-    checkBatch(writes);
-    const { calm, busy } = this.#byThrottle(writes, ({ key }) => key);
-    for (const write of calm) this.#keep(write.key, this.#after(write));
-    return busy;
+    checkRequest({ kind: 'batch', writes });
+    const isBusy = this.#busy(writes.map(({ key }) => key.partition));
+    this.#carryOut(writes.filter((_, nth) => isBusy[nth] === false));
+    return writes.filter((_, nth) => isBusy[nth] === true);
   }
 
   async alarms(range: AlarmRange): Promise<AlarmPage> {
-    checkAlarmRange(range);
-    this.#refuseIfBusy(`alarms ${range.shard}`);
-    const alarms: AlarmPage['alarms'][number][] = [];
+    checkRequest({ kind: 'alarms', range });
+    this.#busy([`alarms ${range.shard}`]);
+    const alarms: AlarmPlace[] = [];
     for (const place of this.#alarms.range(range, this.#now())) {
       alarms.push(place);
       if (alarms.length === range.limit) break;
@@ -166,42 +154,40 @@ class MemoryRows implements Rows {
     return body.length;
   }
 
-  /** What is kept of the row. DynamoDB's removal of expired rows happens here. */
-  #find(key: RowKey): Kept | undefined {
-    const kept = this.#rows.get(key);
-    if (kept === undefined || !this.#isGone(kept)) return kept;
-    if (kept.fields === null) this.#rows.delete(key);
-    else this.#keep(key, null);
-    return this.#rows.get(key);
+  /** The row. DynamoDB's removal of expired rows happens here. */
+  #find(key: RowKey): Kept | null {
+    const kept = this.#rows.get(key) ?? null;
+    if (kept === null || !this.#isOver(kept)) return kept;
+    this.#keep(key, null);
+    return null;
   }
 
-  /** DynamoDB has removed it by now, or nobody can ask any more for what it was before it was deleted. */
-  #isGone({ fields, former }: Kept): boolean {
-    if (fields === null) return former === null || this.#now() >= plusMs(former.at, FORMER_MS);
-    const ttl = fields[FIELD.ttl];
+  /** DynamoDB has removed it by now. */
+  #isOver({ fields: { [FIELD.ttl]: ttl } }: Kept): boolean {
     const lateMs = this.#weather.expiryLateMs;
     return lateMs !== undefined && typeof ttl === 'number' && this.#now() >= ttl * 1000 + lateMs;
   }
 
-  #shown({ fields, former }: Kept, staleMs: number): Fields | null {
-    return former !== null && this.#now() < plusMs(former.at, staleMs) ? former.fields : fields;
-  }
-
-  *#inOrder({ partition, from, to, reverse, after }: Range): Generator<Kept> {
-    const first = after ?? { partition, sort: reverse === true ? to : from };
-    const isAfter = after !== undefined && after !== null;
-    const all = reverse === true ? this.#rows.entriesReversed(first, undefined, isAfter) : this.#rows.entries(first);
-    for (const [key, kept] of all) {
-      const isOutside = reverse === true ? comesBefore(key.sort, from) : comesBefore(to, key.sort);
-      if (key.partition !== partition || isOutside) return;
-      if (!isAfter || key.sort !== first.sort) yield kept;
+  /** All rows, or, as far as the range goes, how they were a moment ago. */
+  #shown(range: Range): Tree {
+    const staleMs = range.isEventual === true ? (this.#weather.staleMs?.(range) ?? 0) : 0;
+    if (staleMs === 0) return this.#rows;
+    const shown = this.#rows.clone();
+    for (const { key, kept, at } of this.#former.values()) {
+      if (key.partition !== range.partition || this.#now() >= plusMs(at, staleMs)) continue;
+      if (kept === null) shown.delete(key);
+      else shown.set(key, kept);
     }
+    return shown;
   }
 
-  #carryOut(write: Write): Refusal | null {
-    const refusal = this.#refusalOf(write);
-    if (refusal === null) this.#keep(write.key, this.#after(write));
-    return refusal;
+  /** Carries out all writes, or none and says why. `conflict`: which of them meets a transaction in progress. */
+  #carryOut(writes: readonly Write[], conflict: number | null = null): readonly (Refusal | null)[] | null {
+    const refusals = writes.map((write, nth) => (nth === conflict ? CONFLICT : this.#refusalOf(write)));
+    if (refusals.some((refusal) => refusal !== null)) return refusals;
+    const changes = writes.map((write) => [write.key, this.#after(write)] as const);
+    for (const [key, fields] of changes) this.#keep(key, fields);
+    return null;
   }
 
   #refusalOf({ key, condition, returnOld }: Write): Refusal | null {
@@ -217,9 +203,9 @@ class MemoryRows implements Rows {
       case 'put':
         return copyOf(write.fields);
       case 'update': {
-        const updated: Record<string, Fields[string]> = { ...fields, ...copyOf(write.set) };
+        const updated = { ...fields, ...copyOf(write.set) };
         for (const name of write.remove ?? []) delete updated[name];
-        checkRow(write, rowBytes(write.key, updated));
+        checkRow(write.key, updated);
         return updated;
       }
       case 'delete':
@@ -231,60 +217,62 @@ class MemoryRows implements Rows {
     }
   }
 
-  #keep(key: RowKey, fields: Fields | null): void {
-    const before = this.#rows.get(key)?.fields ?? null;
-    if (fields === before) return;
+  #keep({ partition, sort }: RowKey, fields: Fields | null): void {
+    const key = { partition, sort };
+    const before = this.#rows.get(key) ?? null;
+    if (fields === (before?.fields ?? null)) return;
     const now = this.#now();
-    const kept: Kept = {
-      key: { partition: key.partition, sort: key.sort },
-      fields,
-      bytes: fields === null ? 0 : rowBytes(key, fields),
-      former: this.#weather.staleMs === undefined ? null : { fields: before, at: now },
-    };
-    if (fields === null && kept.former === null) this.#rows.delete(key);
-    else this.#rows.set(kept.key, kept);
-    this.#alarms.changed(kept.key, before, fields, now, () => this.#weather.indexLagMs?.(kept.key) ?? 0);
+    if (this.#weather.staleMs !== undefined) {
+      forget(this.#former, now, FORMER_MS);
+      this.#former.delete(nameOf(key));
+      this.#former.set(nameOf(key), { key, kept: before, at: now });
+    }
+    if (fields === null) this.#rows.delete(key);
+    else this.#rows.set(key, { fields, bytes: rowBytes(key, fields) });
+    this.#alarms.changed(key, before?.fields ?? null, fields, now, () => this.#weather.indexLagMs?.(key) ?? 0);
   }
 
   #isDone(token: string, writes: readonly Write[]): boolean {
-    const now = this.#now();
-    for (const [each, { until }] of this.#transactions) {
-      if (now < until) break;
-      this.#transactions.delete(each);
-    }
+    forget(this.#transactions, this.#now(), TOKEN_MS);
     const done = this.#transactions.get(token);
     if (done !== undefined && !isDeepStrictEqual(done.writes, writes))
       throw new IdempotentParameterMismatchException(`token ${token} names another transaction`);
     return done !== undefined;
   }
 
-  #conflict(writes: readonly Write[]): number | null {
-    return this.#weather.conflicts?.(writes) ?? null;
-  }
-
-  #refuseIfBusy(partition: string): void {
-    if (this.#weather.throttles?.(partition) === true) throw new ThrottlingException(partition);
-  }
-
-  #byThrottle<T>(
-    all: readonly T[],
-    keyOf: (one: T) => RowKey,
-  ): { readonly calm: readonly T[]; readonly busy: readonly T[] } {
-    const isBusy = all.map((one) => this.#weather.throttles?.(keyOf(one).partition) === true);
-    if (!isBusy.includes(false)) throw new ThrottlingException(all.map((one) => keyOf(one).partition).join(', '));
-    return { calm: all.filter((_, n) => isBusy[n] === false), busy: all.filter((_, n) => isBusy[n] === true) };
+  /** Which of these partitions are busy. If all of them are, the request fails. */
+  #busy(partitions: readonly string[]): readonly boolean[] {
+    const isBusy = partitions.map((partition) => this.#weather.throttles?.(partition) === true);
+    if (!isBusy.includes(false)) throw new ThrottlingException(partitions.join(', '));
+    return isBusy;
   }
 }
 
 const CONFLICT: Refusal = { kind: 'conflict' };
 
-/** A row for the caller to keep. */
-const rowOf = ({ partition, sort }: RowKey, fields: Fields): Row => ({
-  key: { partition, sort },
-  fields: copyOf(fields),
-});
+/** Removes what is older. The oldest are the first. */
+function forget(entries: Map<string, { readonly at: EpochMs }>, now: EpochMs, afterMs: number): void {
+  for (const [name, { at }] of entries) {
+    if (now < plusMs(at, afterMs)) return;
+    entries.delete(name);
+  }
+}
 
-const copyOf = (fields: Fields): Fields =>
+function* inOrder(rows: Tree, { partition, from, to, reverse, after }: Range): Generator<[RowKey, Kept]> {
+  const first = after ?? { partition, sort: reverse === true ? to : from };
+  const isAfter = after !== undefined && after !== null;
+  const all = reverse === true ? rows.entriesReversed(first, undefined, isAfter) : rows.entries(first);
+  for (const [key, kept] of all) {
+    const isOutside = reverse === true ? comesBefore(key.sort, from) : comesBefore(to, key.sort);
+    if (key.partition !== partition || isOutside) return;
+    if (!isAfter || key.sort !== first.sort) yield [key, kept];
+  }
+}
+
+/** A row for the caller to keep. */
+const rowOf = (key: RowKey, fields: Fields): Row => ({ key: { ...key }, fields: copyOf(fields) });
+
+const copyOf = (fields: Fields): Record<string, Value> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Uint8Array ? new Uint8Array(value) : value]),
   );

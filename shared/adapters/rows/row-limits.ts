@@ -1,8 +1,9 @@
 import { comesBefore } from '../../domain/base/text-order.ts';
 import { TABLE } from '../../names/table.ts';
+import type { Request } from '../../store/rows/program.ts';
 import type { AlarmRange, Fields, Range, RowKey, Value, Write } from '../../store/rows/row.ts';
 
-/** DynamoDB's limits (aws.md 2.1), in bytes and in rows of one request. */
+/** The most that DynamoDB takes (aws.md 2.1), in bytes and in rows of one request; of `pageBytes` and `getBytes` it answers less. */
 export const ROW_LIMITS = {
   partitionBytes: 2_048,
   sortBytes: 1_024,
@@ -15,19 +16,21 @@ export const ROW_LIMITS = {
   writesPerBatch: 25,
 } as const;
 
-/** DynamoDB stores numbers of less than this, and none but 0 that are closer to 0 than that. */
-const NUMBER_BELOW = 1e126;
+/** DynamoDB stores 0 and numbers from here to there. */
 const NUMBER_FROM = 1e-130;
+const NUMBER_BELOW = 1e126;
 
 /** A request that DynamoDB refuses, whatever rows there are. */
 class ValidationException extends Error {
   override readonly name = 'ValidationException';
 }
 
-const INVALID = 'One or more parameter values were invalid:';
-
 function check(ok: boolean, what: string): void {
-  if (!ok) throw new ValidationException(what);
+  if (!ok) throw new ValidationException(`DynamoDB refuses ${what}`);
+}
+
+function checkLimit(name: keyof typeof ROW_LIMITS, count: number): void {
+  check(count >= 1 && count <= ROW_LIMITS[name], `${count} as ${name}: it takes 1 to ${ROW_LIMITS[name]}`);
 }
 
 /** How many bytes DynamoDB counts for a row: names and values; a number takes one for two digits, and one more. */
@@ -44,156 +47,88 @@ function valueBytes(value: Value): number {
   return 1 + Math.ceil(digits / 2);
 }
 
-/** @throws ValidationException for a key that no row can have */
+/** @throws ValidationException for a row that is too large */
+export const checkRow = (key: RowKey, fields: Fields): void => checkLimit('rowBytes', rowBytes(key, fields));
+
+/** @throws ValidationException for a request that is refused before any row is looked at */
+export function checkRequest(request: Exclude<Request, { readonly kind: 'pause' | 'all' }>): void {
+  switch (request.kind) {
+    case 'get':
+      checkLimit('keysPerGet', request.keys.length);
+      return checkKeys(request.keys);
+    case 'range':
+      return checkRange(request.range);
+    case 'write':
+      check(request.write.kind !== 'check', 'a check outside of a transaction');
+      return checkWrites([request.write]);
+    case 'transact':
+      checkLimit('writesPerTransaction', request.writes.length);
+      for (const { kind, condition } of request.writes)
+        check(kind !== 'check' || condition !== undefined, 'a check without a condition');
+      checkWrites(request.writes);
+      return checkLimit('transactionBytes', sum(request.writes.map((each) => rowBytes(each.key, fieldsIn(each)))));
+    case 'batch':
+      checkLimit('writesPerBatch', request.writes.length);
+      for (const { kind, condition } of request.writes)
+        check(
+          (kind === 'put' || kind === 'delete') && condition === undefined,
+          'a batch of more than puts and deletions',
+        );
+      return checkWrites(request.writes);
+    case 'alarms':
+      return checkAlarms(request.range);
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
 function checkKey({ partition, sort }: RowKey): void {
-  const empty = partition === '' ? TABLE.partitionKey : TABLE.sortKey;
-  check(
-    partition !== '' && sort !== '',
-    `One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: ${empty}`,
-  );
-  const { partitionBytes, sortBytes } = ROW_LIMITS;
-  check(
-    Buffer.byteLength(partition) <= partitionBytes,
-    `${INVALID} Size of hashkey has exceeded the maximum size limit of ${partitionBytes} bytes`,
-  );
-  check(
-    Buffer.byteLength(sort) <= sortBytes,
-    `${INVALID} Aggregated size of all range keys has exceeded the size limit of ${sortBytes} bytes`,
-  );
+  checkLimit('partitionBytes', Buffer.byteLength(partition));
+  checkLimit('sortBytes', Buffer.byteLength(sort));
 }
 
-const INDEX_KEYS: readonly string[] = [TABLE.alarms.shard, TABLE.alarms.minute];
-
-function checkField(name: string, value: Value): void {
-  checkName(name);
-  if (INDEX_KEYS.includes(name))
-    check(
-      typeof value === 'number',
-      `${INVALID} Type mismatch for Index Key ${name} Expected: N IndexName: ${TABLE.alarms.index}`,
-    );
-  if (typeof value !== 'number' || value === 0) return;
-  const magnitude = Math.abs(value);
-  check(Number.isFinite(value), `The parameter cannot be converted to a numeric value: ${value}`);
-  check(
-    magnitude < NUMBER_BELOW,
-    `Number overflow. Attempting to store a number with magnitude larger than supported range: ${name}`,
-  );
-  check(
-    magnitude >= NUMBER_FROM,
-    `Number underflow. Attempting to store a number with magnitude smaller than supported range: ${name}`,
-  );
-}
-
-function checkName(name: string): void {
-  const isKey = name === TABLE.partitionKey || name === TABLE.sortKey;
-  check(!isKey, `${INVALID} Cannot update attribute ${name}. This attribute is part of the key`);
-}
-
-/** @throws ValidationException for a write that is refused before the row is looked at; of a transaction also checks are none */
-function checkWrite(write: Write): void {
-  checkKey(write.key);
-  const { fields, removed } = changeOf(write);
-  for (const [name, value] of Object.entries(fields)) checkField(name, value);
-  for (const name of removed) {
-    checkName(name);
-    check(
-      !(name in fields),
-      `Invalid UpdateExpression: Two document paths overlap with each other; must remove or modify one of these paths; path one: [${name}], path two: [${name}]`,
-    );
-  }
-  if (write.kind === 'put') checkRow(write, rowBytes(write.key, fields));
-}
-
-/** @throws ValidationException for a row that would be too large */
-export function checkRow({ kind }: Write, bytes: number): void {
-  const what = kind === 'update' ? 'Item size to update' : 'Item size';
-  check(bytes <= ROW_LIMITS.rowBytes, `${what} has exceeded the maximum allowed size`);
-}
-
-function changeOf(write: Write): { readonly fields: Fields; readonly removed: readonly string[] } {
-  if (write.kind === 'put') return { fields: write.fields, removed: [] };
-  return write.kind === 'update' ? { fields: write.set, removed: write.remove ?? [] } : { fields: {}, removed: [] };
-}
-
-/** @throws ValidationException for a single write that is refused before the row is looked at */
-export function checkSingle(write: Write): void {
-  check(write.kind !== 'check', 'A check is part of a transaction');
-  checkWrite(write);
-}
-
-/** @throws ValidationException for a transaction that is refused before the rows are looked at */
-export function checkTransaction(writes: readonly Write[]): void {
-  const { writesPerTransaction, transactionBytes } = ROW_LIMITS;
-  checkCount('transactItems', writes.length, writesPerTransaction);
-  for (const write of writes) {
-    checkWrite(write);
-    check(
-      write.kind !== 'check' || write.condition !== undefined,
-      'The expression can not be empty: a ConditionCheck needs its ConditionExpression',
-    );
-  }
-  check(isDistinct(writes.map(({ key }) => key)), 'Transaction request cannot include multiple operations on one item');
-  const bytes = writes.reduce((sum, write) => sum + rowBytes(write.key, changeOf(write).fields), 0);
-  check(bytes <= transactionBytes, 'The aggregate size of the items in the transaction exceeds 4 MB');
-}
-
-/** @throws ValidationException for a batch that is refused as a whole */
-export function checkBatch(writes: readonly Write[]): void {
-  check(writes.length <= ROW_LIMITS.writesPerBatch, 'Too many items requested for the BatchWriteItem call');
-  checkCount('requestItems', writes.length, ROW_LIMITS.writesPerBatch);
-  for (const write of writes) {
-    const isPlain = (write.kind === 'put' || write.kind === 'delete') && write.condition === undefined;
-    check(isPlain, 'A batch holds puts and deletes without conditions');
-    checkWrite(write);
-  }
-  check(isDistinct(writes.map(({ key }) => key)), 'Provided list of item keys contains duplicates');
-}
-
-/** @throws ValidationException for keys that are refused as a whole */
-export function checkKeys(keys: readonly RowKey[]): void {
-  check(keys.length <= ROW_LIMITS.keysPerGet, 'Too many items requested for the BatchGetItem call');
-  checkCount('requestItems', keys.length, ROW_LIMITS.keysPerGet);
+function checkKeys(keys: readonly RowKey[]): void {
   for (const key of keys) checkKey(key);
-  check(isDistinct(keys), 'Provided list of item keys contains duplicates');
+  const names = new Set(keys.map(({ partition, sort }) => JSON.stringify([partition, sort])));
+  check(names.size === keys.length, 'a request that names a row twice');
 }
 
-/**
- * Whether rows can be in the range: not if it ends before it begins, or at an empty key.
- *
- * @throws ValidationException for a range that DynamoDB does not take
- */
-export function checkRange({ partition, from, to, limit, after }: Range): boolean {
-  if (to === '' || comesBefore(to, from)) return false;
+const fieldsIn = (write: Write): Fields =>
+  write.kind === 'put' ? write.fields : write.kind === 'update' ? write.set : {};
+
+const KEYS: readonly string[] = [TABLE.partitionKey, TABLE.sortKey];
+const INDEXED: readonly string[] = [TABLE.alarms.shard, TABLE.alarms.minute];
+
+function checkWrites(writes: readonly Write[]): void {
+  checkKeys(writes.map(({ key }) => key));
+  for (const write of writes) {
+    const fields = fieldsIn(write);
+    const removed = write.kind === 'update' ? (write.remove ?? []) : [];
+    for (const name of [...Object.keys(fields), ...removed]) check(!KEYS.includes(name), `a change of ${name}, a key`);
+    for (const name of removed) check(!(name in fields), `${name} both set and removed`);
+    for (const [name, value] of Object.entries(fields)) {
+      check(typeof value !== 'number' || isStorable(value), `${value} as ${name}`);
+      check(typeof value === 'number' || !INDEXED.includes(name), `${name} that is no number`);
+    }
+    checkRow(write.key, fields);
+  }
+}
+
+const isStorable = (number: number): boolean =>
+  number === 0 || (Math.abs(number) >= NUMBER_FROM && Math.abs(number) < NUMBER_BELOW);
+
+function checkRange({ partition, from, to, limit = 1, after }: Range): void {
+  // That holds nothing, and our adapter does not ask for it.
+  if (to === '' || comesBefore(to, from)) return;
   checkKey({ partition, sort: to });
   if (from !== '') checkKey({ partition, sort: from });
-  checkLimit(limit);
-  if (after === undefined || after === null) return true;
+  check(limit >= 1, 'a page of no rows');
+  if (after === undefined || after === null) return;
   const isInside = after.partition === partition && !comesBefore(after.sort, from) && !comesBefore(to, after.sort);
-  check(isInside, 'The provided starting key is outside query boundaries based on provided conditions');
-  return true;
+  check(isInside, 'a range that goes on after a row outside of it');
 }
 
-/** @throws ValidationException for a range of the index that DynamoDB does not take */
-export function checkAlarmRange({ until, limit, after }: AlarmRange): void {
-  checkLimit(limit);
-  if (after !== null && until !== null)
-    check(after.minute <= until, 'The provided starting key is outside query boundaries based on provided conditions');
+function checkAlarms({ until, limit, after }: AlarmRange): void {
+  check(limit >= 1, 'a page of no alarms');
+  check(until === null || after === null || after.minute <= until, 'a range that goes on after an alarm outside of it');
 }
-
-function checkLimit(limit: number | undefined): void {
-  check(
-    limit === undefined || limit >= 1,
-    `1 validation error detected: Value '${limit}' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1`,
-  );
-}
-
-function checkCount(member: string, count: number, max: number): void {
-  const bound = count < 1 ? 'greater than or equal to 1' : `less than or equal to ${max}`;
-  check(
-    count >= 1 && count <= max,
-    `1 validation error detected: Value '[${count} items]' at '${member}' failed to satisfy constraint: Member must have length ${bound}`,
-  );
-}
-
-const isDistinct = (keys: readonly RowKey[]): boolean =>
-  new Set(keys.map(({ partition, sort }) => JSON.stringify([partition, sort]))).size === keys.length;
