@@ -107,7 +107,7 @@ function checkWrites(writes: readonly Write[]): void {
     for (const name of [...Object.keys(fields), ...removed]) check(!KEYS.includes(name), `a change of ${name}, a key`);
     for (const name of removed) check(!(name in fields), `${name} both set and removed`);
     for (const [name, value] of Object.entries(fields)) {
-      check(typeof value !== 'number' || isStorable(value), `${value} as ${name}`);
+      check(typeof value !== 'number' || isStorable(value), `${String(value)} as ${name}`);
       check(typeof value === 'number' || !INDEXED.includes(name), `${name} that is no number`);
     }
     checkRow(write.key, fields);
