@@ -28,13 +28,6 @@ export const STORE_FAULTS: readonly PlantedFault[] = [
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),
   one('a Job is published though its mark has moved', FEED, 'condition: versionIs(after),', '', ['G14', 'G15']),
-  one(
-    'what was published of Pods is overwritten by less',
-    FEED,
-    "condition: either(ABSENT, below('through', through)),",
-    '',
-    ['G14', 'G15'],
-  ),
   one("a feed's head moves from anywhere", FEED_PAGES, 'condition: headIs(head),', '', ['G14', 'G15', 'bug']),
   one(
     'names are reserved without a look at the reservations of others',
