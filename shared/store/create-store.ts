@@ -1,4 +1,3 @@
-import type { EpochMs } from '../domain/base/time.ts';
 import type { CronStore } from '../ports/cron-store.ts';
 import type { DeadLetterStore } from '../ports/dead-letters.ts';
 import { FEED_RETENTION_MS, type Feed } from '../ports/feed.ts';
@@ -8,7 +7,6 @@ import type { JobStore } from '../ports/job-store.ts';
 import type { Limits } from '../ports/limits.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { Waiters } from '../ports/waiters.ts';
-import type { Context } from './programs/context.ts';
 import { alarms } from './programs/stored-alarms.ts';
 import { announced } from './programs/stored-announced.ts';
 import { attempts } from './programs/stored-attempts.ts';
@@ -25,7 +23,7 @@ import { names } from './programs/stored-names.ts';
 import { objects } from './programs/stored-kinds.ts';
 import { waiters } from './programs/stored-waiters.ts';
 import type { Rows } from './rows/row.ts';
-import { run } from './rows/run.ts';
+import type { Table } from './rows/run.ts';
 
 /** Everything that is stored, by port. */
 export type Store = {
@@ -40,40 +38,31 @@ export type Store = {
   readonly waiters: Waiters;
 };
 
-export type StoreOptions = {
-  /** The clock by which rows expire. */
-  readonly now: () => EpochMs;
-  /** Text of 8 to 36 characters that no other writer uses: names one write, to recognize it. */
-  readonly newToken: () => string;
+export type StoreOptions = Omit<Table, 'rows'> & {
   /** How long rows of a feed can be read; default: two hours. */
   readonly feedRetentionMs?: number;
 };
 
 /** The ports of a store over an engine's rows. A new table is empty: not even the namespace `default` is there. */
 export function createStore(rows: Rows, { now, newToken, feedRetentionMs = FEED_RETENTION_MS }: StoreOptions): Store {
-  const context: Context = {
-    run: async (program) => run(rows, now, program),
-    now,
-    newToken,
-    storedBytes: (body) => rows.storedBytes(body),
-  };
+  const table = { rows, now, newToken };
   return {
     jobs: {
-      ...names(context),
-      ...jobs(context),
-      ...commits(context),
-      ...attempts(context),
-      ...launches(context),
-      ...alarms(context),
-      ...announced(context),
+      ...names(table),
+      ...jobs(table),
+      ...commits(table),
+      ...attempts(table),
+      ...launches(table),
+      ...alarms(table),
+      ...announced(table),
     },
-    feed: feed(context, feedRetentionMs),
-    limits: limits(context),
-    objects: objects(context, feedRetentionMs),
-    deadLetters: deadLetters(context),
-    hosts: hosts(context),
-    items: items(context),
-    crons: crons(context),
-    waiters: waiters(context),
+    feed: feed(table, feedRetentionMs),
+    limits: limits(table),
+    objects: objects(table, feedRetentionMs),
+    deadLetters: deadLetters(table),
+    hosts: hosts(table),
+    items: items(table),
+    crons: crons(table),
+    waiters: waiters(table),
   };
 }

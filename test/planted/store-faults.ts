@@ -7,7 +7,6 @@ const ITEMS = 'shared/store/programs/stored-items.ts';
 const JOBS = 'shared/store/programs/stored-jobs.ts';
 const LAUNCHES = 'shared/store/programs/stored-launches.ts';
 const ALARMS = 'shared/store/programs/stored-alarms.ts';
-const HOSTS = 'shared/store/programs/stored-hosts.ts';
 const PROGRAM = 'shared/store/rows/program.ts';
 
 /** Mistakes in what a store does: conditions of one request, and what may happen between two of them. */
@@ -23,19 +22,12 @@ export const STORE_FAULTS: readonly PlantedFault[] = [
   one(
     'a launch row is written without its condition',
     LAUNCHES,
-    'nextVersion(key, token, row.version, fields, { at: expireAt, now })',
-    '{ ...nextVersion(key, token, row.version, fields, { at: expireAt, now }), condition: undefined }',
+    'const refusal = yield* writeNext(key, row.version, { [FIELD.body]: json(row.slots) }, { expireAt });',
+    "const set = { [FIELD.version]: row.version + 1, [FIELD.body]: json(row.slots) };\n  const refusal = yield* write({ kind: 'update', key, set });",
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),
   one('a Job is published though its mark has moved', FEED, 'condition: versionIs(after),', '', ['G14', 'G15']),
   one("a feed's head moves from anywhere", FEED_PAGES, 'condition: headIs(head),', '', ['G14', 'G15', 'bug']),
-  one(
-    'names are reserved without a look at the reservations of others',
-    HOSTS,
-    'nextVersion(RESERVED_KEY, token, versionIn(row), { [FIELD.body]: json(next) })',
-    '{ ...nextVersion(RESERVED_KEY, token, versionIn(row), { [FIELD.body]: json(next) }), condition: undefined }',
-    ['G20', 'G7'],
-  ),
 
   // whose write it was
   one(
@@ -65,7 +57,7 @@ export const STORE_FAULTS: readonly PlantedFault[] = [
     'a name is free before its Job is deleted',
     COMMITS,
     'const refusals = yield* transact(token, [nextStatus(token, uid, status), freeing(identity)]);',
-    'yield* transact(newToken(), [freeing(identity)]);\n  const refusals = yield* transact(token, [nextStatus(token, uid, status)]);',
+    'yield* transact(yield* newToken(), [freeing(identity)]);\n  const refusals = yield* transact(token, [nextStatus(token, uid, status)]);',
     ['G7', 'G8', 'G10', 'G17'],
   ),
   one(

@@ -10,9 +10,9 @@ import {
 } from '../../ports/object-store.ts';
 import { ABSENT, versionIs } from '../rows/condition.ts';
 import { json, until } from '../rows/fields.ts';
-import { type Program, all, isBy, transact } from '../rows/program.ts';
+import { type Program, all, isBy, newToken, now, storedBytes, transact } from '../rows/program.ts';
 import { FIELD, type Refusal, type Write } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, run } from '../rows/run.ts';
 import { headAfterLoss, headIn, moveHead } from './feed-pages.ts';
 import { changeOf } from './object-change.ts';
 import { readObject } from './object-rows.ts';
@@ -28,20 +28,37 @@ const BYTES_PER_TRANSACTION = 3 * 1024 * 1024;
  * {@link ObjectStore}'s `commit`. All writers of a kind write the head of its feed: those of one process queue, and what has
  * collected during one transaction goes into the next together; against other processes they race, and wait.
  */
-export function createObjectCommits(context: Context, retentionMs: number): ObjectStore['commit'] {
+export function createObjectCommits(table: Table, retentionMs: number): ObjectStore['commit'] {
   const queues = new Map<StoredKind, Queue>();
-  return async (kind, { key, was, document }) => {
-    const before = await context.run(readObject(kind, key));
-    const change = changeOf(key, before, document);
-    if ((before?.version ?? 0) !== was || change === null) return { kind: 'lost' };
-    const row = json(change);
-    const object = document && json(document);
-    const bytes = Math.max(context.storedBytes(row), object === null ? 0 : context.storedBytes(object));
-    invariant(bytes <= OBJECT_BYTES_MAX, `an object of ${bytes} bytes does not fit into a row (${OBJECT_BYTES_MAX})`);
-    const queue = queues.get(kind) ?? new Queue(context, kind, retentionMs);
+  return async (kind, change) => {
+    const order = await run(table, orderOf(kind, change));
+    if (order === null) return { kind: 'lost' };
+    const queue = queues.get(kind) ?? new Queue(table, kind, retentionMs);
     queues.set(kind, queue);
-    return queue.commit({ key, was, row, object, by: context.newToken() });
+    return queue.commit(order);
   };
+}
+
+/** null: the object is not at that version, or there is nothing to remove. */
+function* orderOf(
+  kind: StoredKind,
+  { key, was, document }: Parameters<ObjectStore['commit']>[1],
+): Program<Order | null> {
+  const before = yield* readObject(kind, key);
+  const change = changeOf(key, before, document);
+  if ((before?.version ?? 0) !== was || change === null) return null;
+  const row = yield* fitting(change);
+  const object = document === null ? null : yield* fitting(document);
+  const bytes = row.bytes + (object?.bytes ?? 0);
+  return { key, was, row: row.body, object: object?.body ?? null, bytes, by: yield* newToken() };
+}
+
+/** A value as a body that fits into a row. */
+function* fitting(value: unknown): Program<{ readonly body: Uint8Array; readonly bytes: number }> {
+  const body = json(value);
+  const bytes = yield* storedBytes(body);
+  invariant(bytes <= OBJECT_BYTES_MAX, `an object of ${bytes} bytes does not fit into a row (${OBJECT_BYTES_MAX})`);
+  return { body, bytes };
 }
 
 /** A change of one object, without its number. */
@@ -52,6 +69,8 @@ type Order = {
   readonly row: Uint8Array;
   /** Its body; null: it is removed. */
   readonly object: Uint8Array | null;
+  /** Of both bodies as they are stored. */
+  readonly bytes: number;
   /** Names the commit in all its tries, so that we recognize it when DynamoDB has forgotten. */
   readonly by: string;
 };
@@ -64,7 +83,7 @@ type Waiting = {
 
 /** The commits of one kind, one transaction after the other. */
 class Queue {
-  readonly #context: Context;
+  readonly #table: Table;
   readonly #kind: StoredKind;
   readonly #retentionMs: number;
   #waiting: Waiting[] = [];
@@ -72,8 +91,8 @@ class Queue {
   /** The head as this process last saw it; the transaction detects whether it is stale. */
   #head = 0;
 
-  constructor(context: Context, kind: StoredKind, retentionMs: number) {
-    this.#context = context;
+  constructor(table: Table, kind: StoredKind, retentionMs: number) {
+    this.#table = table;
     this.#kind = kind;
     this.#retentionMs = retentionMs;
   }
@@ -91,7 +110,7 @@ class Queue {
       const batch = this.#nextBatch();
       this.#waiting = this.#waiting.filter((each) => !batch.includes(each));
       try {
-        await this.#context.run(this.#commitAll(batch));
+        await run(this.#table, this.#commitAll(batch));
       } catch (error) {
         for (const { reject } of batch) reject(error); // no effect on those that were already answered
       }
@@ -101,12 +120,11 @@ class Queue {
 
   /** The first waiting commits that fit into one transaction, which takes each object once. */
   #nextBatch(): readonly Waiting[] {
-    const { storedBytes } = this.#context;
     const batch = new Map<string, Waiting>();
     let bytes = 0;
     for (const each of this.#waiting) {
-      const { key, row, object } = each.order;
-      bytes += storedBytes(row) + (object === null ? 0 : storedBytes(object));
+      const { key } = each.order;
+      bytes += each.order.bytes;
       if (batch.size > 0 && (batch.size >= COMMITS_PER_TRANSACTION || bytes > BYTES_PER_TRANSACTION)) break;
       if (!batch.has(objectSort(key))) batch.set(objectSort(key), each);
     }
@@ -115,7 +133,6 @@ class Queue {
 
   /** Every commit of the batch is answered as soon as its outcome is known, whether the others succeed or not. */
   *#commitAll(batch: readonly Waiting[]): Program<void> {
-    const { newToken, now } = this.#context;
     let open = batch;
     for (let nth = 1; ; nth++) {
       const homes = yield* homesOf(open.map(({ order }) => order));
@@ -125,9 +142,9 @@ class Queue {
         return home?.kind !== 'closed';
       });
       if (open.length === 0) return;
-      const token = newToken();
+      const token = yield* newToken();
       const orders = open.map(({ order }) => order);
-      const expireAt = plusMs(now(), this.#retentionMs);
+      const expireAt = plusMs(yield* now(), this.#retentionMs);
       open = this.#answer(open, yield* transact(token, writesOf(this.#kind, this.#head, orders, homes, expireAt)));
       if (open.length === 0) return;
       const head = { key: objectHeadKey(this.#kind), feed: this.#kind, seen: this.#head };

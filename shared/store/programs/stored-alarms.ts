@@ -4,7 +4,7 @@ import type { Status } from '../../domain/scoreboard/status.ts';
 import { ALARM_STEP_MS, type JobStore } from '../../ports/job-store.ts';
 import { type Program, alarmPage } from '../rows/program.ts';
 import { type AlarmPage, type AlarmPlace, FIELD, type Fields, type RowKey } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { jobPartition, statusKey } from './row-keys.ts';
 
 /** The number of partitions for the alarms of one minute. */
@@ -23,9 +23,7 @@ export function alarmOf(uid: JobUid, { alarms: [soonest] }: Pick<Status, 'alarms
 const shardOf = (uid: JobUid): number => Buffer.from(uid).reduce((sum, byte) => sum + byte, 0) % ALARM_SHARDS;
 
 /** Due alarms, shard by shard. The index is at most seconds behind, and an alarm is found within a minute of its time. */
-export const alarms = ({ run }: Context): Pick<JobStore, 'dueJobs'> => ({
-  dueJobs: async (page) => run(dueJobs(page)),
-});
+export const alarms = (table: Table): Pick<JobStore, 'dueJobs'> => methodsOf(table, { dueJobs });
 
 /** The position of a listing: in this shard, after this alarm. */
 type Place = { readonly shard: number; readonly after: AlarmPlace | null };

@@ -5,14 +5,12 @@ import { ABSENT, below, either } from '../rows/condition.ts';
 import { until, versionIn } from '../rows/fields.ts';
 import { type Program, get, write } from '../rows/program.ts';
 import { FIELD } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { announcedKey } from './row-keys.ts';
 
 /** How far each Job's changes were announced: a row of its own, because the mark is in transactions of the feed. */
-export const announced = ({ run }: Context): Pick<JobStore, 'readAnnounced' | 'writeAnnounced'> => ({
-  readAnnounced: async (uid) => run(readAnnounced(uid)),
-  writeAnnounced: async (uid, version, expireAt) => run(writeAnnounced(uid, version, expireAt)),
-});
+export const announced = (table: Table): Pick<JobStore, 'readAnnounced' | 'writeAnnounced'> =>
+  methodsOf(table, { readAnnounced, writeAnnounced });
 
 function* readAnnounced(uid: JobUid): Program<number> {
   return versionIn(yield* get(announcedKey(uid)));

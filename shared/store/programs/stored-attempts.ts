@@ -5,7 +5,7 @@ import { invariant } from '../../domain/base/invariant.ts';
 import type { AttemptRecord, JobStore } from '../../ports/job-store.ts';
 import { aPut, jsonIn } from '../rows/fields.ts';
 import { type Program, all, rowsIn, writeAll } from '../rows/program.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { AttemptSchema } from './row-bodies.ts';
 import { attemptKey, attemptPartitionBefore, attemptPartitions, attemptSort } from './row-keys.ts';
 
@@ -13,17 +13,16 @@ import { attemptKey, attemptPartitionBefore, attemptPartitions, attemptSort } fr
  * Records of ended attempts. They are in separate partitions, a few for each chunk, so that a large Job's history does not
  * crowd the partition of its STATUS. They are written unconditionally: a record is the same whenever it is written.
  */
-export const attempts = ({ run }: Context): Pick<JobStore, 'writeAttempts' | 'readAttempts'> => ({
-  writeAttempts: async (uid, records, expireAt) => run(writeAttempts(uid, records, expireAt)),
-  readAttempts: async (uid, from, to) => run(readAttempts(uid, from, to)),
-});
+export const attempts = (table: Table): Pick<JobStore, 'writeAttempts' | 'readAttempts'> =>
+  methodsOf(table, { writeAttempts, readAttempts });
 
 /** A batch must not name a row twice, so the last record of an attempt counts. */
-const writeAttempts = (uid: JobUid, records: readonly AttemptRecord[], expireAt: EpochMs): Program<void> =>
-  writeAll(
+function writeAttempts(uid: JobUid, records: readonly AttemptRecord[], expireAt: EpochMs): Program<void> {
+  return writeAll(
     latest(records).map((record) => aPut(attemptKey(uid, record.index, record.attempt), record, expireAt)),
     'records of attempts',
   );
+}
 
 function* readAttempts(uid: JobUid, from: number, to: number): Program<readonly AttemptRecord[]> {
   invariant(chunkOf(from) === chunkOf(to), 'attempts are read within one chunk');

@@ -8,9 +8,9 @@ import { CHUNKS_PER_PASS_MAX } from '../../domain/base/timing.ts';
 import type { ChunkWrite, Commit, JobStore, StoredSpec } from '../../ports/job-store.ts';
 import { ABSENT, EXISTS, either, is, versionIs } from '../rows/condition.ts';
 import { json } from '../rows/fields.ts';
-import { type Program, isBy, transact, unlessConflict, writeBy } from '../rows/program.ts';
+import { type Program, isBy, newToken, transact, unlessConflict, write } from '../rows/program.ts';
 import { FIELD, type Fields, type Update, type Write } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { boardKey, nameKey, specKey, statusKey } from './row-keys.ts';
 import { alarmOf } from './stored-alarms.ts';
 
@@ -20,55 +20,52 @@ type Commits = Pick<JobStore, 'commitPass' | 'commitSpec' | 'commitDeletion' | '
  * Commits of a Job: each is conditional on the version of STATUS that was read, whatever else it writes. If it finds our own
  * write (its answer was lost and it was repeated), the commit counts as done.
  */
-export const commits = ({ run, newToken }: Context): Commits => ({
-  commitPass: async (uid, status, chunks) => run(commitPass(newToken(), uid, status, chunks)),
-  commitSpec: async (spec, status) => run(commitSpec(newToken(), spec, status)),
-  commitDeletion: async (identity, status) => run(commitDeletion(newToken, identity, status)),
-  freeName: async (identity) => {
-    await run(unlessConflict(`freeing the name of ${identity.uid}`, () => freeName(newToken(), identity)));
-  },
-});
+export const commits = (table: Table): Commits =>
+  methodsOf(table, { commitPass, commitSpec, commitDeletion, freeName });
 
 const COMMITTED: Commit = { kind: 'committed' };
 const LOST: Commit = { kind: 'lost' };
 
 /** STATUS alone: the write of nearly every pass. Or STATUS and the chunks that the journal is folded into. */
-function* commitPass(token: string, uid: JobUid, status: Status, chunks: readonly ChunkWrite[]): Program<Commit> {
+function* commitPass(uid: JobUid, status: Status, chunks: readonly ChunkWrite[]): Program<Commit> {
   invariant(chunks.length <= CHUNKS_PER_PASS_MAX, `at most ${CHUNKS_PER_PASS_MAX} chunks in one commit`);
-  if (chunks.length === 0) return (yield* writeBy(token, nextStatus(token, uid, status))) === null ? COMMITTED : LOST;
-  return yield* commitWith(
-    token,
-    uid,
-    status,
-    chunks.map((chunk) => nextChunk(uid, chunk)),
-  );
+  if (chunks.length > 0)
+    return yield* commitWith(
+      uid,
+      status,
+      chunks.map((chunk) => nextChunk(uid, chunk)),
+    );
+  const token = yield* newToken();
+  const refusal = yield* write(nextStatus(token, uid, status));
+  return refusal === null || isBy(refusal, token) ? COMMITTED : LOST;
 }
 
 /** STATUS and the spec's new revision, which STATUS guards. */
-function commitSpec(token: string, spec: StoredSpec, status: Status): Program<Commit> {
+function commitSpec(spec: StoredSpec, status: Status): Program<Commit> {
   const { uid } = spec.identity;
-  const revised: Write = { kind: 'update', key: specKey(uid), set: specFields(spec), condition: EXISTS };
-  return commitWith(token, uid, status, [revised]);
+  return commitWith(uid, status, [{ kind: 'update', key: specKey(uid), set: specFields(spec), condition: EXISTS }]);
 }
 
 /** STATUS, and the name becomes free, if it (still) belongs to this Job. */
-function* commitDeletion(newToken: () => string, identity: JobIdentity, status: Status): Program<Commit> {
+function* commitDeletion(identity: JobIdentity, status: Status): Program<Commit> {
   const { uid } = identity;
-  const token = newToken();
+  const token = yield* newToken();
   const refusals = yield* transact(token, [nextStatus(token, uid, status), freeing(identity)]);
   if (refusals === null || isBy(refusals[0], token)) return COMMITTED;
   const [ofStatus, ofName] = refusals;
   // The name already belongs to another Job; there is nothing to free.
-  if (ofStatus === null && ofName?.kind === 'condition') return yield* commitPass(newToken(), uid, status, []);
+  if (ofStatus === null && ofName?.kind === 'condition') return yield* commitPass(uid, status, []);
   return LOST;
 }
 
-function* freeName(token: string, identity: JobIdentity): Program<'done' | 'conflict'> {
-  const refusals = yield* transact(token, [freeing(identity)]);
-  return refusals?.[0]?.kind === 'conflict' ? 'conflict' : 'done';
-}
+const freeName = (identity: JobIdentity): Program<void> =>
+  unlessConflict(`freeing the name of ${identity.uid}`, function* () {
+    const refusals = yield* transact(yield* newToken(), [freeing(identity)]);
+    return refusals?.[0]?.kind === 'conflict' ? 'conflict' : undefined;
+  });
 
-function* commitWith(token: string, uid: JobUid, status: Status, others: readonly Write[]): Program<Commit> {
+function* commitWith(uid: JobUid, status: Status, others: readonly Write[]): Program<Commit> {
+  const token = yield* newToken();
   const refusals = yield* transact(token, [nextStatus(token, uid, status), ...others]);
   return refusals === null || isBy(refusals[0], token) ? COMMITTED : LOST;
 }

@@ -1,19 +1,15 @@
 import { asEpochMs } from '../../domain/base/time.ts';
 import type { CronRow, CronStore } from '../../ports/cron-store.ts';
-import { json, jsonIn, nextVersion, versionIn } from '../rows/fields.ts';
-import { type Program, alarmPage, get, writeAlways, writeBy } from '../rows/program.ts';
+import { json, jsonIn, versionIn } from '../rows/fields.ts';
+import { type Program, alarmPage, get, writeAlways, writeNext } from '../rows/program.ts';
 import { type AlarmPlace, FIELD, type Fields } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { CronBodySchema } from './row-bodies.ts';
 import { CRON_SHARD, cronKey, cronUidIn } from './row-keys.ts';
 
 /** {@link CronStore} as a row each, in the index of alarms in a shard of their own. */
-export const crons = ({ run, newToken }: Context): CronStore => ({
-  read: async (uid) => run(readCron(uid)),
-  write: async (row) => run(writeCron(newToken(), row)),
-  remove: async (uid) => run(removeCron(uid)),
-  due: async (page) => run(dueCrons(page)),
-});
+export const crons = (table: Table): CronStore =>
+  methodsOf(table, { read: readCron, write: writeCron, remove: removeCron, due: dueCrons });
 
 function* readCron(uid: string): Program<CronRow | null> {
   const row = yield* get(cronKey(uid));
@@ -24,15 +20,17 @@ function* readCron(uid: string): Program<CronRow | null> {
 const MINUTE_MS = 60_000;
 
 /** The row's next version; its alarm enters or leaves the index with it. */
-function* writeCron(
-  token: string,
-  { uid, version, ...body }: CronRow,
-): Program<Awaited<ReturnType<CronStore['write']>>> {
+function* writeCron({ uid, version, ...body }: CronRow): Program<Awaited<ReturnType<CronStore['write']>>> {
   const { alarmShard, alarmMinute } = FIELD;
   const { alarmAt } = body;
   const alarm: Fields = alarmAt === null ? {} : { [alarmShard]: CRON_SHARD, [alarmMinute]: alarmAt / MINUTE_MS };
-  const next = nextVersion(cronKey(uid), token, version, { [FIELD.body]: json(body), ...alarm });
-  const refusal = yield* writeBy(token, alarmAt === null ? { ...next, remove: [alarmShard, alarmMinute] } : next);
+  const set = { [FIELD.body]: json(body), ...alarm };
+  const refusal = yield* writeNext(
+    cronKey(uid),
+    version,
+    set,
+    alarmAt === null ? { remove: [alarmShard, alarmMinute] } : {},
+  );
   return { kind: refusal === null ? 'written' : 'lost' };
 }
 

@@ -5,9 +5,9 @@ import { type PartName, type PublishedPart, numbered } from '../../domain/scoreb
 import { type Feed, type FeedMark, type FeedRow, type Publication } from '../../ports/feed.ts';
 import { ABSENT, below, either, versionIs } from '../rows/condition.ts';
 import { hasBody, json, jsonIn, numberIn, until, versionIn } from '../rows/fields.ts';
-import { type Program, all, get, getAll, isBy, transact, unlessConflict, write } from '../rows/program.ts';
+import { type Program, all, get, getAll, isBy, newToken, transact, unlessConflict, write } from '../rows/program.ts';
 import { FIELD, type Row, type Write } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { feedPage, headAfterLoss, headIn, moveHead } from './feed-pages.ts';
 import {
   EntriesSchema,
@@ -26,17 +26,17 @@ const FEED_ENTRIES_MAX = 98;
  * {@link Feed} as one row per number, plus a row that holds the head. The head is a separate row, because numbers must continue
  * when everything else has expired, and the loser of a race learns the head from the refusal.
  */
-export function feed({ run, newToken }: Context, retentionMs: number): Feed {
+export function feed(table: Table, retentionMs: number): Feed {
   /** As this process last saw the head; the transaction detects whether it is stale. */
   const seen = { head: 0 };
-  return {
-    readMark: async (uid) => run(readMark(uid)),
-    append: async (entries, at) => run(append(newToken, seen, entries, at, plusMs(at, retentionMs))),
-    readPublished: async (uid, parts) => run(readPublished(uid, parts)),
-    writePublished: async (uid, parts) => run(writePublished(uid, parts)),
-    head: async () => run(readHead(seen)),
-    read: async (after, limit) => run(read(after, limit)),
-  };
+  return methodsOf(table, {
+    readMark,
+    append: (entries: readonly Publication[], at: EpochMs) => append(seen, entries, at, plusMs(at, retentionMs)),
+    readPublished,
+    writePublished,
+    head: () => readHead(seen),
+    read,
+  });
 }
 
 type Seen = { head: number };
@@ -47,7 +47,6 @@ function* readMark(uid: JobUid): Program<FeedMark | null> {
 }
 
 function* append(
-  newToken: () => string,
   seen: Seen,
   entries: readonly Publication[],
   at: EpochMs,
@@ -56,7 +55,7 @@ function* append(
   const fits = entries.length > 0 && entries.length <= FEED_ENTRIES_MAX;
   invariant(fits, `a row of the feed has 1 to ${FEED_ENTRIES_MAX} Jobs, not ${entries.length}`);
   for (let nth = 1; ; nth++) {
-    const token = newToken();
+    const token = yield* newToken();
     const outcome = yield* tryAppend(token, seen.head, entries, at, expireAt);
     if (outcome.kind === 'outrun') return outcome;
     seen.head = outcome.head;

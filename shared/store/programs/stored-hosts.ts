@@ -2,10 +2,10 @@ import type { EpochMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { HostRow, HostStore, Reservation } from '../../ports/host-store.ts';
 import { versionIs } from '../rows/condition.ts';
-import { json, jsonIn, nextVersion, versionIn } from '../rows/fields.ts';
-import { type Program, get, pause, rowsIn, storedNow, write, writeBy } from '../rows/program.ts';
-import { FIELD, type Row } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { json, jsonIn, versionIn } from '../rows/fields.ts';
+import { type Program, get, pause, rowsIn, storedNow, write, writeNext } from '../rows/program.ts';
+import { FIELD, type Row, type RowKey } from '../rows/row.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { HostsSchema, ReservationsSchema } from './row-bodies.ts';
 import { HOSTS_RANGE, hostsKey, jobPartition, limitKey } from './row-keys.ts';
 
@@ -16,16 +16,13 @@ type Reserved = Awaited<ReturnType<HostStore['reserve']>>;
 type Written = Awaited<ReturnType<HostStore['writeHosts']>>;
 
 /** {@link HostStore} as one row of reservations, and a row in the Job's partition for every ten indexes. */
-export const hosts = ({ run, now, newToken }: Context): HostStore => ({
-  reserve: async (uid, count, max, at) =>
-    run(changeReservations<Reserved>(newToken, (all) => withReserved(all, { uid, count, at }, max))),
-  release: async (uid) => run(changeReservations<void>(newToken, (all) => without(all, uid))),
-  reservations: async () => run(reservations()),
-  readHosts: async (uid, row) => run(readHosts(uid, row)),
-  listHosts: async (uid) => run(listHosts(uid)),
-  writeHosts: async (uid, row, expireAt) =>
-    run(row.hosts.length === 0 ? removeHosts(uid, row, now()) : writeHosts(newToken(), uid, row, expireAt, now())),
-});
+export const hosts = (table: Table): HostStore =>
+  methodsOf(table, { reserve, release, reservations, readHosts, listHosts, writeHosts });
+
+const reserve = (uid: JobUid, count: number, max: number, at: EpochMs): Program<Reserved> =>
+  changeReservations((all) => withReserved(all, { uid, count, at }, max));
+
+const release = (uid: JobUid): Program<void> => changeReservations((all) => without(all, uid));
 
 /** What a change of the reservations comes to; `next` null: nothing is written. */
 type Change<T> = { readonly answer: T; readonly next: readonly Reservation[] | null };
@@ -49,19 +46,12 @@ const TRIES_MAX = 100;
 const WAIT_MAX_MS = 50;
 
 /** Writes `next` if the reservations have not changed; otherwise calls `decide` again. */
-function* changeReservations<T>(
-  newToken: () => string,
-  decide: (all: readonly Reservation[]) => Change<T>,
-): Program<T> {
+function* changeReservations<T>(decide: (all: readonly Reservation[]) => Change<T>): Program<T> {
   let row = yield* get(RESERVED_KEY);
   for (let nth = 1; nth <= TRIES_MAX; nth++) {
     const { answer, next } = decide(reservationsIn(row));
     if (next === null) return answer;
-    const token = newToken();
-    const refusal = yield* writeBy(
-      token,
-      nextVersion(RESERVED_KEY, token, versionIn(row), { [FIELD.body]: json(next) }),
-    );
+    const refusal = yield* writeNext(RESERVED_KEY, versionIn(row), { [FIELD.body]: json(next) });
     if (refusal === null) return answer;
     if (nth > 2) yield* pause(Math.min(2 ** nth, WAIT_MAX_MS));
     row = refusal.kind === 'condition' && nth <= 2 ? refusal.row : yield* get(RESERVED_KEY);
@@ -84,19 +74,18 @@ function* listHosts(uid: JobUid): Program<readonly HostRow[]> {
 }
 
 /** The row as its next version. An expired row counts as missing, although DynamoDB may keep it for days. */
-function* writeHosts(token: string, uid: JobUid, row: HostRow, expireAt: EpochMs, now: EpochMs): Program<Written> {
+function* writeHosts(uid: JobUid, row: HostRow, expireAt: EpochMs): Program<Written> {
   const key = hostsKey(uid, row.row);
-  const fields = { [FIELD.body]: json(row.hosts) };
-  const refusal = yield* writeBy(token, nextVersion(key, token, row.version, fields, { at: expireAt, now }));
+  if (row.hosts.length === 0) return yield* removeHosts(key, row);
+  const refusal = yield* writeNext(key, row.version, { [FIELD.body]: json(row.hosts) }, { expireAt });
   if (refusal === null) return { kind: 'written', row: { ...row, version: row.version + 1 } };
-  return { kind: 'lost', row: hostRow(row.row, yield* storedNow(key, refusal, now)) };
+  return { kind: 'lost', row: hostRow(row.row, yield* storedNow(key, refusal)) };
 }
 
 /** A row that does not exist (any more) is removed: the same call may have removed it, and its answer was lost. */
-function* removeHosts(uid: JobUid, { row, version }: HostRow, now: EpochMs): Program<Written> {
-  const key = hostsKey(uid, row);
+function* removeHosts(key: RowKey, { row, version }: HostRow): Program<Written> {
   const refusal = yield* write({ kind: 'delete', key, condition: versionIs(version), returnOld: true });
-  const stored = refusal === null ? null : yield* storedNow(key, refusal, now);
+  const stored = refusal === null ? null : yield* storedNow(key, refusal);
   return { kind: stored === null ? 'written' : 'lost', row: hostRow(row, stored) };
 }
 

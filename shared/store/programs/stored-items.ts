@@ -12,10 +12,10 @@ import {
   type SealedContent,
 } from '../../ports/item-store.ts';
 import { ABSENT, either, is } from '../rows/condition.ts';
-import { aPut, hasBody, json, jsonIn, nextVersion, versionIn } from '../rows/fields.ts';
-import { type Program, get, page, rowsIn, write, writeAll, writeAlways, writeBy } from '../rows/program.ts';
+import { aPut, hasBody, json, jsonIn, versionIn } from '../rows/fields.ts';
+import { type Program, get, now, page, rowsIn, write, writeAll, writeAlways, writeNext } from '../rows/program.ts';
 import { FIELD, type Row, type RowKey } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { runsOf } from './item-runs.ts';
 import { ContentHeadSchema, ItemReservationSchema, ItemRunSchema, PartSummarySchema } from './row-bodies.ts';
 import {
@@ -35,27 +35,28 @@ import {
  * {@link ItemStore}: a content is a partition of its own (its head, its parts, the Jobs that use it, its items in runs), and a
  * row in a list of all contents.
  */
-export const items = ({ run, now, newToken }: Context): ItemStore => ({
-  begin: async (head) => run(begin(newToken(), head)),
-  readHead: async (content) => run(readHead(content)),
-  writePart: async (head, part) => run(writePart(head, part)),
-  readPart: async (content, no) => run(readPart(content, no)),
-  listParts: async (content) => run(listParts(content)),
-  seal: async (content, sealed) => run(seal(newToken, content, sealed)),
-  readItems: async (content, number) => run(readItems(content, number)),
-  reserve: async (content, job, at) => run(reserve(content, job, at)),
-  release: async (content, job) => run(release(content, job)),
-  listReservations: async (content) => run(listReservations(content)),
-  listContents: async (wanted) => run(listContents(wanted)),
-  remove: async (content) => run(remove(newToken, content, now())),
-});
+export const items = (table: Table): ItemStore =>
+  methodsOf(table, {
+    begin,
+    readHead,
+    writePart,
+    readPart,
+    listParts,
+    seal,
+    readItems,
+    reserve,
+    release,
+    listReservations,
+    listContents,
+    remove,
+  });
 
 type StoredHead = { readonly head: ContentHead; readonly removingSince: EpochMs | null };
 
-function* begin(token: string, { content, ...rest }: Omit<ContentHead, 'sealed'>): Program<void> {
+function* begin({ content, ...rest }: Omit<ContentHead, 'sealed'>): Program<void> {
   yield* writeAlways({ kind: 'put', key: contentListKey(content), fields: {} });
   const head: ContentHead = { content, ...rest, sealed: null };
-  yield* writeHead(token, 0, { head, removingSince: null });
+  yield* writeHead(0, { head, removingSince: null });
 }
 
 function* readHead(content: ContentId): Program<ContentHead | null> {
@@ -95,12 +96,12 @@ function* listParts(content: ContentId): Program<readonly PartSummary[]> {
   return rows.filter(hasBody).map((row) => jsonIn(row, PartSummarySchema));
 }
 
-function seal(newToken: () => string, content: ContentId, sealed: SealedContent): Program<boolean> {
+function seal(content: ContentId, sealed: SealedContent): Program<boolean> {
   const decide = ({ head, removingSince }: StoredHead): HeadChange<boolean> => {
     if (removingSince !== null) return { answer: false, next: null };
     return { answer: true, next: head.sealed === null ? { head: { ...head, sealed }, removingSince } : null };
   };
-  return changeHead(newToken, content, decide, false);
+  return changeHead(content, decide, false);
 }
 
 function* readItems(content: ContentId, wanted: number): Program<ItemRun | null> {
@@ -138,26 +139,22 @@ function* listContents({ after, limit }: ContentPage): Program<Awaited<ReturnTyp
   return { contents: rows.map(({ key }) => key.sort), next: next?.sort ?? null };
 }
 
-function* remove(
-  newToken: () => string,
-  content: ContentId,
-  now: EpochMs,
-): Program<Awaited<ReturnType<ItemStore['remove']>>> {
+function* remove(content: ContentId): Program<Awaited<ReturnType<ItemStore['remove']>>> {
+  const at = yield* now();
   const since = yield* changeHead<EpochMs | null>(
-    newToken,
     content,
     (stored) => {
-      const at = stored.removingSince ?? now;
-      return { answer: at, next: stored.removingSince === null ? { ...stored, removingSince: at } : null };
+      const next = stored.removingSince === null ? { ...stored, removingSince: at } : null;
+      return { answer: stored.removingSince ?? at, next };
     },
     null,
   );
   if (since !== null && (yield* listReservations(content)).length > 0) {
     const unmarked = ({ head }: StoredHead) => ({ answer: null, next: { head, removingSince: null } });
-    yield* changeHead<null>(newToken, content, unmarked, null);
+    yield* changeHead<null>(content, unmarked, null);
     return { kind: 'reserved' };
   }
-  if (since !== null && now < plusMs(since, REMOVAL_AFTER_MS)) return { kind: 'marked' };
+  if (since !== null && at < plusMs(since, REMOVAL_AFTER_MS)) return { kind: 'marked' };
   yield* deleteRows(content);
   return { kind: 'removed' };
 }
@@ -179,9 +176,9 @@ function* deleteRows(content: ContentId): Program<void> {
 }
 
 /** False: another writer was faster. */
-function* writeHead(token: string, version: number, stored: StoredHead): Program<boolean> {
+function* writeHead(version: number, stored: StoredHead): Program<boolean> {
   const key = contentHeadKey(stored.head.content);
-  return (yield* writeBy(token, nextVersion(key, token, version, { [FIELD.body]: json(stored) }))) === null;
+  return (yield* writeNext(key, version, { [FIELD.body]: json(stored) })) === null;
 }
 
 /** What a change of a head comes to; `next` null: nothing is written. */
@@ -190,17 +187,12 @@ type HeadChange<T> = { readonly answer: T; readonly next: StoredHead | null };
 const TRIES_MAX = 20;
 
 /** Writes `next` if the head has not changed; otherwise decides again. `gone`: there is no such content. */
-function* changeHead<T>(
-  newToken: () => string,
-  content: ContentId,
-  decide: (stored: StoredHead) => HeadChange<T>,
-  gone: T,
-): Program<T> {
+function* changeHead<T>(content: ContentId, decide: (stored: StoredHead) => HeadChange<T>, gone: T): Program<T> {
   for (let nth = 0; nth < TRIES_MAX; nth++) {
     const row: Row | null = yield* get(contentHeadKey(content));
     if (row === null) return gone;
     const { answer, next } = decide(jsonIn(row, ContentHeadSchema));
-    if (next === null || (yield* writeHead(newToken(), versionIn(row), next))) return answer;
+    if (next === null || (yield* writeHead(versionIn(row), next))) return answer;
   }
   throw new Error(`others changed content ${content} during each of ${TRIES_MAX} tries`);
 }

@@ -6,9 +6,9 @@ import type { Status } from '../../domain/scoreboard/status.ts';
 import { type JobStore, type StoredChunk, type StoredSpec, ownerUidOf } from '../../ports/job-store.ts';
 import { ABSENT, EXISTS } from '../rows/condition.ts';
 import { decoded, hasBody, jsonIn, until, versionIn } from '../rows/fields.ts';
-import { type Program, all, get, getAll, transact, unlessConflict, write } from '../rows/program.ts';
+import { type Program, all, get, getAll, newToken, transact, unlessConflict, write } from '../rows/program.ts';
 import type { Fields, RowKey, Write } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { PublishedPodsSchema, SpecSchema } from './row-bodies.ts';
 import { boardKey, markKey, nameKey, publishedKey, specKey, statusKey, templateKey } from './row-keys.ts';
 import { alarmOf } from './stored-alarms.ts';
@@ -17,21 +17,19 @@ import { specFields, statusFields } from './stored-commits.ts';
 type Jobs = Pick<JobStore, 'createJob' | 'readSpec' | 'readStatus' | 'readChunks' | 'expireJob'>;
 
 /** A Job from its first row to its last. */
-export const jobs = ({ run, newToken }: Context): Jobs => ({
-  createJob: async (spec, status) => {
-    const { namespace, name } = spec.identity;
-    return run(unlessConflict(`creating ${namespace}/${name}`, () => createJob(newToken(), spec, status)));
-  },
-  readSpec: async (uid) => run(readSpec(uid)),
-  readStatus: async (uid) => run(readStatus(uid)),
-  readChunks: async (uid, nos) => run(readChunks(uid, nos)),
-  expireJob: async (uid, chunks, at) => run(expireJob(uid, chunks, at)),
-});
+export const jobs = (table: Table): Jobs =>
+  methodsOf(table, { createJob, readSpec, readStatus, readChunks, expireJob });
 
 type Created = Awaited<ReturnType<JobStore['createJob']>>;
 
+function createJob(spec: StoredSpec, status: Status): Program<Created> {
+  const { namespace, name } = spec.identity;
+  return unlessConflict(`creating ${namespace}/${name}`, () => tryCreation(spec, status));
+}
+
 /** Name, spec, and status of a new Job. The key makes a name unique; the uid identifies a repeated call. */
-function* createJob(token: string, spec: StoredSpec, status: Status): Program<Created | 'conflict'> {
+function* tryCreation(spec: StoredSpec, status: Status): Program<Created | 'conflict'> {
+  const token = yield* newToken();
   const { uid, namespace, name } = spec.identity;
   const owner = ownerUidOf(spec.manifest);
   const put = (key: RowKey, fields: Fields): Write => ({ kind: 'put', key, fields, condition: ABSENT });

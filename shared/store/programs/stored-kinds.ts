@@ -3,7 +3,7 @@ import { type UnreadableRow, ifReadable, throwUnreadable } from '../../domain/ba
 import type { ObjectPage, ObjectStore, StoredKind } from '../../ports/object-store.ts';
 import { type Program, get, page } from '../rows/program.ts';
 import type { Page, Row, RowKey } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { feedPage, headIn } from './feed-pages.ts';
 import { createObjectCommits } from './object-commits.ts';
 import { changeIn, objectIn, objectKeyIn, readObject } from './object-rows.ts';
@@ -13,12 +13,9 @@ import { objectFeedPartition, objectHeadKey, objectPartition, objectSort } from 
  * {@link ObjectStore} as one row per object, and a feed per kind: one row per number, plus a row that holds the head. All
  * writers of a kind write its head, so only kinds that people change, not programs, are stored like this.
  */
-export const objects = (context: Context, retentionMs: number): ObjectStore => ({
-  read: async (kind, key) => context.run(readObject(kind, key)),
-  list: async (kind, wanted) => context.run(listObjects(kind, wanted)),
-  commit: createObjectCommits(context, retentionMs),
-  head: async (kind) => context.run(readHead(kind)),
-  changes: async (kind, after, limit) => context.run(changes(kind, after, limit)),
+export const objects = (table: Table, retentionMs: number): ObjectStore => ({
+  ...methodsOf(table, { read: readObject, list: listObjects, head: readHead, changes }),
+  commit: createObjectCommits(table, retentionMs),
 });
 
 /** Sorts before and after every namespace. */

@@ -3,31 +3,28 @@ import type { JobUid } from '../../domain/base/ids.ts';
 import type { LaunchTemplate } from '../../domain/task/task.ts';
 import type { JobStore, LaunchRow } from '../../ports/job-store.ts';
 import { type Condition, EXISTS, both, lacks, versionIs } from '../rows/condition.ts';
-import { json, jsonIn, nextVersion, versionIn } from '../rows/fields.ts';
-import { type Program, get, rowsIn, storedNow, unlessConflict, write, writeBy } from '../rows/program.ts';
+import { json, jsonIn, versionIn } from '../rows/fields.ts';
+import { type Program, get, rowsIn, storedNow, unlessConflict, write, writeNext } from '../rows/program.ts';
 import { FIELD, type Row } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { SlotsSchema, TemplatesSchema } from './row-bodies.ts';
 import { jobPartition, launchKey, launchSort, templateKey } from './row-keys.ts';
 
 type Launches = Pick<JobStore, 'readTemplates' | 'addTemplate' | 'readLaunches' | 'readLaunchRange' | 'writeLaunches'>;
 
 /** What launches are made from, and how far each has come. */
-export const launches = ({ run, now, newToken }: Context): Launches => ({
-  readTemplates: async (uid) => run(readTemplates(uid)),
-  addTemplate: async (uid, no, template) =>
-    run(unlessConflict(`storing template ${no} of ${uid}`, () => addTemplate(uid, no, template))),
-  readLaunches: async (uid, row) => run(readLaunches(uid, row)),
-  readLaunchRange: async (uid, from, to) => run(readLaunchRange(uid, from, to)),
-  writeLaunches: async (uid, row, expireAt) => run(writeLaunches(newToken(), uid, row, expireAt, now())),
-});
+export const launches = (table: Table): Launches =>
+  methodsOf(table, { readTemplates, addTemplate, readLaunches, readLaunchRange, writeLaunches });
 
 function* readTemplates(uid: JobUid): Program<readonly LaunchTemplate[]> {
   return templatesIn(yield* get(templateKey(uid)));
 }
 
+const addTemplate = (uid: JobUid, no: number, template: LaunchTemplate): Program<readonly LaunchTemplate[]> =>
+  unlessConflict(`storing template ${no} of ${uid}`, () => tryTemplate(uid, no, template));
+
 /** Stored templates never change; the row's version is their number, but omitted if there is one. */
-function* addTemplate(
+function* tryTemplate(
   uid: JobUid,
   no: number,
   template: LaunchTemplate,
@@ -61,17 +58,14 @@ function* readLaunchRange(uid: JobUid, from: number, to: number): Program<readon
 
 /** Ten slots with their ARNs, which differ in 32 digits, stay under 1 KB. An expired row counts as missing. */
 function* writeLaunches(
-  token: string,
   uid: JobUid,
   row: LaunchRow,
   expireAt: EpochMs,
-  now: EpochMs,
 ): Program<Awaited<ReturnType<JobStore['writeLaunches']>>> {
   const key = launchKey(uid, row.row);
-  const fields = { [FIELD.body]: json(row.slots) };
-  const refusal = yield* writeBy(token, nextVersion(key, token, row.version, fields, { at: expireAt, now }));
+  const refusal = yield* writeNext(key, row.version, { [FIELD.body]: json(row.slots) }, { expireAt });
   if (refusal === null) return { kind: 'written', row: { ...row, version: row.version + 1 } };
-  return { kind: 'lost', row: launchRow(row.row, yield* storedNow(key, refusal, now)) };
+  return { kind: 'lost', row: launchRow(row.row, yield* storedNow(key, refusal)) };
 }
 
 const launchRow = (no: number, row: Row | null): LaunchRow =>

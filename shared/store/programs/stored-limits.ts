@@ -1,10 +1,10 @@
 import { asEpochMs } from '../../domain/base/time.ts';
 import { IDLE_PACE, type PaceState } from '../../domain/base/pace.ts';
-import type { LimitRow, Limits } from '../../ports/limits.ts';
-import { fieldsOf, nextVersion, numberIn, textIn, versionIn } from '../rows/fields.ts';
-import { type Program, get, writeBy } from '../rows/program.ts';
+import type { LimitName, LimitRow, Limits } from '../../ports/limits.ts';
+import { fieldsOf, numberIn, textIn, versionIn } from '../rows/fields.ts';
+import { type Program, get, writeNext } from '../rows/program.ts';
 import type { Fields, Row } from '../rows/row.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { RecentGrantsSchema } from './row-bodies.ts';
 import { limitKey } from './row-keys.ts';
 
@@ -14,22 +14,15 @@ const CUT_AT = 'cutAt';
 const RECENT = 'recent';
 
 /** {@link Limits} as one row each. */
-export const limits = ({ run, newToken }: Context): Limits => ({
-  read: async (name) => run(readLimit(name)),
-  commit: async (name, version, state) => run(lease(newToken(), name, { version, state })),
-});
+export const limits = (table: Table): Limits => methodsOf(table, { read: readLimit, commit: lease });
 
 function* readLimit(name: string): Program<LimitRow> {
   return limitIn(yield* get(limitKey(name)));
 }
 
-/** Two dispatchers may request the same lease in the same millisecond: only one token gets it. */
-function* lease(
-  token: string,
-  name: string,
-  { version, state }: LimitRow,
-): Program<Awaited<ReturnType<Limits['commit']>>> {
-  const refusal = yield* writeBy(token, nextVersion(limitKey(name), token, version, fieldsFor(state)));
+/** Two dispatchers may request the same lease in the same millisecond: only one of them gets it. */
+function* lease(name: LimitName, version: number, state: PaceState): Program<Awaited<ReturnType<Limits['commit']>>> {
+  const refusal = yield* writeNext(limitKey(name), version, fieldsFor(state));
   if (refusal === null) return { kind: 'committed', row: { version: version + 1, state } };
   return { kind: 'lost', row: refusal.kind === 'condition' ? limitIn(refusal.row) : yield* readLimit(name) };
 }

@@ -2,16 +2,13 @@ import { asJobUid } from '../../domain/base/ids.ts';
 import type { JobStore, NamedJob } from '../../ports/job-store.ts';
 import { fieldsOf, textIn } from '../rows/fields.ts';
 import { type Program, get, rowsIn } from '../rows/program.ts';
-import type { Context } from './context.ts';
+import { type Table, methodsOf } from '../rows/run.ts';
 import { NAME_PREFIX, nameKey, namePartition, objectPartition, objectSort } from './row-keys.ts';
 
 type Names = Pick<JobStore, 'findJob' | 'listJobs'>;
 
 /** Names of Jobs. */
-export const names = ({ run }: Context): Names => ({
-  findJob: async (namespace, name) => run(findJob(namespace, name)),
-  listJobs: async (page) => run(listJobs(page)),
-});
+export const names = (table: Table): Names => methodsOf(table, { findJob, listJobs });
 
 function* findJob(namespace: string, name: string): Program<NamedJob['uid'] | null> {
   const row = yield* get(nameKey(namespace, name));

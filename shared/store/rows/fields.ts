@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 import { isNewerFormat } from '../../domain/base/newer-format.ts';
 import { type EpochMs, toTtl } from '../../domain/base/time.ts';
-import { FIELD, type Fields, type Row, type RowKey, type Update, type Write, nameOf } from './row.ts';
-import { liveVersionIs, versionIs } from './condition.ts';
+import { FIELD, type Fields, type Row, type RowKey, type Write, nameOf } from './row.ts';
 
 /** A row that this version of Muster did not write. */
 export class RowError extends Error {
@@ -76,24 +75,4 @@ export const aPut = (key: RowKey, value: unknown, expireAt?: EpochMs): Write => 
   kind: 'put',
   key,
   fields: { [FIELD.body]: json(value), ...(expireAt === undefined ? {} : until(expireAt)) },
-});
-
-/** How a row gets its next version: if it is still at `version`, or lives at it where it expires. */
-export const nextVersion = (
-  key: RowKey,
-  token: string,
-  version: number,
-  set: Fields,
-  expires?: { readonly at: EpochMs; readonly now: EpochMs },
-): Update => ({
-  kind: 'update',
-  key,
-  set: {
-    [FIELD.version]: version + 1,
-    [FIELD.by]: token,
-    ...set,
-    ...(expires === undefined ? {} : until(expires.at)),
-  },
-  condition: expires === undefined ? versionIs(version) : liveVersionIs(version, expires.now),
-  returnOld: true,
 });

@@ -1,8 +1,10 @@
-import type { EpochMs } from '../../domain/base/time.ts';
+import { type EpochMs, toTtl } from '../../domain/base/time.ts';
+import { liveVersionIs, versionIs } from './condition.ts';
 import {
   type AlarmPage,
   type AlarmRange,
   FIELD,
+  type Fields,
   type Page,
   type Range,
   type Refusal,
@@ -22,6 +24,10 @@ export type Request =
   | { readonly kind: 'batch'; readonly writes: readonly Write[] }
   | { readonly kind: 'alarms'; readonly range: AlarmRange }
   | { readonly kind: 'pause'; readonly ms: number }
+  /** These three do not go to the table. */
+  | { readonly kind: 'now' }
+  | { readonly kind: 'token' }
+  | { readonly kind: 'storedBytes'; readonly body: Uint8Array }
   | { readonly kind: 'all'; readonly programs: readonly Program<unknown>[] };
 
 /**
@@ -80,21 +86,44 @@ export function* write(wanted: Write): Program<Refusal | null> {
   return (yield { kind: 'write', write: wanted }) as Refusal | null;
 }
 
-/** The same for a write that sets `by` to `token`: null if an earlier try of this very write has done it. */
-export function* writeBy(token: string, wanted: Write): Program<Refusal | null> {
-  const refusal = yield* write(wanted);
-  return isBy(refusal, token) ? null : refusal;
-}
-
 /** Carries out a write without a condition. Throws if a transaction in progress is in its way. */
 export function* writeAlways(wanted: Write): Program<void> {
   if ((yield* write(wanted)) !== null) throw new Error(`a transaction was in the way of ${nameOf(wanted.key)}`);
 }
 
+/**
+ * Gives a row its next version, if it is still at `version` (0: it does not exist). null: done, perhaps by an earlier try of this very
+ * write. A refusal brings the row.
+ *
+ * @param change `expireAt`: the row ends then, and one that has ended counts as missing; `remove`: fields that it loses
+ */
+export function* writeNext(
+  key: RowKey,
+  version: number,
+  set: Fields,
+  { expireAt, remove }: { readonly expireAt?: EpochMs; readonly remove?: readonly string[] } = {},
+): Program<Refusal | null> {
+  const token = yield* newToken();
+  const refusal = yield* write({
+    kind: 'update',
+    key,
+    set: {
+      [FIELD.version]: version + 1,
+      [FIELD.by]: token,
+      ...set,
+      ...(expireAt === undefined ? {} : { [FIELD.ttl]: toTtl(expireAt) }),
+    },
+    ...(remove === undefined ? {} : { remove }),
+    condition: expireAt === undefined ? versionIs(version) : liveVersionIs(version, yield* now()),
+    returnOld: true,
+  });
+  return isBy(refusal, token) ? null : refusal;
+}
+
 /** The row that a refused write has met: the one that the refusal brought, or else as it is now. null: it is gone. */
-export function* storedNow(key: RowKey, refusal: Refusal, now: EpochMs): Program<Row | null> {
+export function* storedNow(key: RowKey, refusal: Refusal): Program<Row | null> {
   if (refusal.kind === 'conflict') return yield* get(key);
-  return refusal.row === null || isExpired(refusal.row, now) ? null : refusal.row;
+  return refusal.row === null || isExpired(refusal.row, yield* now()) ? null : refusal.row;
 }
 
 /** Carries out all writes (null) or none. `token` names the transaction. */
@@ -145,6 +174,21 @@ export function* alarmPage(range: AlarmRange): Program<AlarmPage> {
 /** Waits before another try. */
 export function* pause(ms: number): Program<void> {
   yield { kind: 'pause', ms };
+}
+
+/** The process's clock. */
+export function* now(): Program<EpochMs> {
+  return (yield { kind: 'now' }) as EpochMs;
+}
+
+/** Text of 8 to 36 characters that is used only once: names one write, to recognize it. */
+export function* newToken(): Program<string> {
+  return (yield { kind: 'token' }) as string;
+}
+
+/** How many bytes a body takes as it is stored. */
+export function* storedBytes(body: Uint8Array): Program<number> {
+  return (yield { kind: 'storedBytes', body }) as number;
 }
 
 /** Runs programs at once, a few at a time. The first that throws makes this throw; the others go on. */

@@ -4,29 +4,62 @@ import { unreachable } from '../../domain/base/invariant.ts';
 import type { Program, Request } from './program.ts';
 import { type Row, type RowKey, type Rows, isExpired } from './row.ts';
 
+/** An engine, and what programs need beside it. */
+export type Table = {
+  readonly rows: Rows;
+  /** The clock by which rows expire. */
+  readonly now: () => EpochMs;
+  /** Text of 8 to 36 characters that no other writer uses: names one write, to recognize it. */
+  readonly newToken: () => string;
+};
+
 /**
- * Runs a program against an engine. Rows whose time has passed are left out of what it reads.
+ * Runs a program against a table. Rows whose time has passed are left out of what it reads.
  *
- * @param now the clock by which rows expire
  * @returns what the program returns
  * @throws what the engine throws, unless the program catches it
  */
-export async function run<T>(rows: Rows, now: () => EpochMs, program: Program<T>): Promise<T> {
+export async function run<T>(table: Table, program: Program<T>): Promise<T> {
   let step = program.next();
   while (step.done !== true) {
-    let answer: unknown;
-    try {
-      answer = await carryOut(step.value, rows, now);
-    } catch (error) {
-      step = program.throw(error);
-      continue;
+    const request = step.value;
+    if (request.kind === 'now') step = program.next(table.now());
+    else if (request.kind === 'token') step = program.next(table.newToken());
+    else if (request.kind === 'storedBytes') step = program.next(table.rows.storedBytes(request.body));
+    else {
+      let answer: unknown;
+      try {
+        answer = await carryOut(request, table);
+      } catch (error) {
+        step = program.throw(error);
+        continue;
+      }
+      step = program.next(answer);
     }
-    step = program.next(answer);
   }
   return step.value;
 }
 
-async function carryOut(request: Request, rows: Rows, now: () => EpochMs): Promise<unknown> {
+/** Methods of a port, each of which is a program. */
+export type Methods<P> = {
+  readonly [Name in keyof P]: P[Name] extends (...args: infer A) => Program<infer T>
+    ? (...args: A) => Promise<T>
+    : never;
+};
+
+/** The methods that run these programs against a table, by their names. */
+export const methodsOf = <P extends Readonly<Record<string, (...args: never[]) => Program<unknown>>>>(
+  table: Table,
+  programs: P,
+): Methods<P> =>
+  Object.fromEntries(
+    Object.entries(programs).map(([name, program]) => [name, async (...args: never[]) => run(table, program(...args))]),
+  ) as Methods<P>;
+
+type AtTable = Exclude<Request, { readonly kind: 'now' | 'token' | 'storedBytes' }>;
+
+async function carryOut(request: AtTable, table: Table): Promise<unknown> {
+  const { rows, now } = table;
   switch (request.kind) {
     case 'get': {
       const keys = request.keys.filter(isKey);
@@ -53,20 +86,20 @@ async function carryOut(request: Request, rows: Rows, now: () => EpochMs): Promi
     case 'pause':
       return rows.pause(request.ms);
     case 'all':
-      return runAll(request.programs, rows, now);
+      return runAll(request.programs, table);
     default:
       return unreachable(request);
   }
 }
 
 /** A few at a time, in order; answers in their order. */
-async function runAll(programs: readonly Program<unknown>[], rows: Rows, now: () => EpochMs): Promise<unknown[]> {
+async function runAll(programs: readonly Program<unknown>[], table: Table): Promise<unknown[]> {
   const answers: unknown[] = [];
   const rest = programs.entries();
   const worker = async (): Promise<void> => {
-    for (const [nth, program] of rest) answers[nth] = await run(rows, now, program);
+    for (const [nth, program] of rest) answers[nth] = await run(table, program);
   };
-  await Promise.all(Array.from({ length: Math.min(rows.atOnce, programs.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(table.rows.atOnce, programs.length) }, worker));
   return answers;
 }
 
