@@ -1,6 +1,6 @@
 import { comesBefore } from '../../domain/base/text-order.ts';
 import { TABLE } from '../../names/table.ts';
-import type { Request } from '../../store/rows/program.ts';
+import type { TimedRequest } from '../../store/rows/program.ts';
 import type { AlarmRange, Fields, Range, RowKey, Value, Write } from '../../store/rows/row.ts';
 
 /** The most that DynamoDB takes (aws.md 2.1), in bytes and in rows of one request; of `pageBytes` and `getBytes` it answers less. */
@@ -51,7 +51,7 @@ function valueBytes(value: Value): number {
 export const checkRow = (key: RowKey, fields: Fields): void => checkLimit('rowBytes', rowBytes(key, fields));
 
 /** @throws ValidationException for a request that is refused before any row is looked at */
-export function checkRequest(request: Exclude<Request, { readonly kind: 'pause' | 'all' }>): void {
+export function checkRequest(request: Exclude<TimedRequest, { readonly kind: 'pause' | 'all' }>): void {
   switch (request.kind) {
     case 'get':
       checkLimit('keysPerGet', request.keys.length);

@@ -30,6 +30,9 @@ export type Request =
   | { readonly kind: 'storedBytes'; readonly body: Uint8Array }
   | { readonly kind: 'all'; readonly programs: readonly Program<unknown>[] };
 
+/** What takes time: the others are answered at once. */
+export type TimedRequest = Exclude<Request, { readonly kind: 'now' | 'token' | 'storedBytes' }>;
+
 /**
  * What a method of a store does: it yields requests and gets their answers, and returns the method's answer. Between two requests
  * its process may die, and others may come between; a request that throws throws here.

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../domain/base/time.ts';
 import { comesBefore } from '../../domain/base/text-order.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
-import type { Program, Request } from './program.ts';
+import type { Program, TimedRequest } from './program.ts';
 import { type Row, type RowKey, type Rows, isExpired } from './row.ts';
 
 /** An engine, and what programs need beside it. */
@@ -56,9 +56,7 @@ export const methodsOf = <P extends Readonly<Record<string, (...args: never[]) =
     Object.entries(programs).map(([name, program]) => [name, async (...args: never[]) => run(table, program(...args))]),
   ) as Methods<P>;
 
-type AtTable = Exclude<Request, { readonly kind: 'now' | 'token' | 'storedBytes' }>;
-
-async function carryOut(request: AtTable, table: Table): Promise<unknown> {
+async function carryOut(request: TimedRequest, table: Table): Promise<unknown> {
   const { rows, now } = table;
   switch (request.kind) {
     case 'get': {
