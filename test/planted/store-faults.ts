@@ -44,13 +44,6 @@ export const STORE_FAULTS: readonly PlantedFault[] = [
     "if (ofStatus?.kind === 'condition') return { kind: 'taken' };",
     ['G17', 'G19', 'G8'],
   ),
-  one(
-    'a template that lost counts as stored',
-    LAUNCHES,
-    "return refusal.kind === 'conflict' || refusal.row === null ? 'conflict' : templatesIn(refusal.row);",
-    'return templates;',
-    ['G4', 'G26'],
-  ),
 
   // a second request, where one was enough
   one(
