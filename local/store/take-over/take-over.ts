@@ -35,12 +35,12 @@ export async function openTakenOver(path: string, say: Say): Promise<LmdbDisk> {
   if (disk.format !== OLDEST) return disk;
   try {
     say(`${path} is from an earlier version of Muster: its rows are taken over`);
-    const { count, unreadable } = await writeDraft(disk, draft, say);
+    const { count, unreadable, names } = await writeDraft(disk, draft, say);
     await disk.close();
     putInPlace(draft, path);
     say(`${count} rows were taken over`);
-    const names = unreadable.slice(0, NAMED_MAX).join(', ') + (unreadable.length > NAMED_MAX ? ', …' : '');
-    if (unreadable.length > 0) say(`${unreadable.length} of them cannot be decoded and stay as they are: ${names}`);
+    const named = names.join(', ') + (unreadable > names.length ? ', …' : '');
+    if (unreadable > 0) say(`${unreadable} of them cannot be decoded and stay as they are: ${named}`);
   } catch (error) {
     await disk.close();
     removeDraft(draft);
@@ -52,13 +52,15 @@ export async function openTakenOver(path: string, say: Say): Promise<LmdbDisk> {
 const FIRST = '\u0001';
 const LAST = '\u{10ffff}';
 
-type Taken = { readonly count: number; readonly unreadable: readonly string[] };
+/** `names`: of the first that cannot be decoded. */
+type Taken = { readonly count: number; readonly unreadable: number; readonly names: readonly string[] };
 
 /** Writes every row to a new file, a slice at a time. */
 async function writeDraft(old: LmdbDisk, draft: string, say: Say): Promise<Taken> {
   const next = new LmdbDisk(draft);
   try {
-    const unreadable: string[] = [];
+    const names: string[] = [];
+    let unreadable = 0;
     let count = 0;
     let from = FIRST;
     for (let isMore = true; isMore; await next.stored()) {
@@ -69,7 +71,7 @@ async function writeDraft(old: LmdbDisk, draft: string, say: Say): Promise<Taken
         if (oldKey === 'FORMAT') continue;
         for (const row of newRowsOf(oldKey, bytes)) {
           next.change(changesFor(row, bytes));
-          if (row.fields === null) unreadable.push(`${row.key.partition} ${row.key.sort}`);
+          if (row.fields === null && ++unreadable <= NAMED_MAX) names.push(`${row.key.partition} ${row.key.sort}`);
         }
         if (++count % ROWS_PER_LINE === 0) say(`${count} rows were taken over so far`);
         sliceBytes += bytes.length;
@@ -77,7 +79,7 @@ async function writeDraft(old: LmdbDisk, draft: string, say: Say): Promise<Taken
         if (isMore) break;
       }
     }
-    return { count, unreadable };
+    return { count, unreadable, names };
   } finally {
     await next.close();
   }

@@ -2,19 +2,10 @@ import { comesBefore } from '../../domain/base/text-order.ts';
 import { TABLE } from '../../names/table.ts';
 import type { TimedRequest } from '../../store/rows/program.ts';
 import type { AlarmRange, Fields, Range, RowKey, Value, Write } from '../../store/rows/row.ts';
+import { TABLE_LIMITS } from '../../store/rows/table-limits.ts';
 
-/** The most that DynamoDB takes (aws.md 2.1), in bytes and in rows of one request; of `pageBytes` and `getBytes` it answers less. */
-export const ROW_LIMITS = {
-  partitionBytes: 2_048,
-  sortBytes: 1_024,
-  rowBytes: 400 * 1024,
-  pageBytes: 1024 * 1024,
-  keysPerGet: 100,
-  getBytes: 16 * 1024 * 1024,
-  writesPerTransaction: 100,
-  transactionBytes: 4 * 1024 * 1024,
-  writesPerBatch: 25,
-} as const;
+/** What DynamoDB refuses beyond, and where it answers less. */
+export const ROW_LIMITS = { ...TABLE_LIMITS, pageBytes: 1024 * 1024, getBytes: 16 * 1024 * 1024 } as const;
 
 /** DynamoDB stores 0 and numbers from here to there. */
 const NUMBER_FROM = 1e-130;

@@ -5,7 +5,8 @@ export type Condition =
   | { readonly op: 'absent' }
   | { readonly op: 'exists' }
   | { readonly op: 'lacks'; readonly field: string }
-  | { readonly op: '=' | '<' | '<=' | '>'; readonly field: string; readonly value: string | number }
+  | { readonly op: '='; readonly field: string; readonly value: string | number }
+  | { readonly op: '<' | '<=' | '>'; readonly field: string; readonly value: number }
   | { readonly op: 'AND' | 'OR'; readonly all: readonly Condition[] };
 
 export const ABSENT: Condition = { op: 'absent' };

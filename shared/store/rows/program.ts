@@ -1,5 +1,6 @@
-import { type EpochMs, toTtl } from '../../domain/base/time.ts';
+import type { EpochMs } from '../../domain/base/time.ts';
 import { liveVersionIs, versionIs } from './condition.ts';
+import { until } from './fields.ts';
 import {
   type AlarmPage,
   type AlarmRange,
@@ -14,6 +15,7 @@ import {
   isExpired,
   nameOf,
 } from './row.ts';
+import { TABLE_LIMITS } from './table-limits.ts';
 
 /** One request to the table, as data, or several programs at once. */
 export type Request =
@@ -45,14 +47,11 @@ export function* get(key: RowKey): Program<Row | null> {
   return rows[0] ?? null;
 }
 
-/** DynamoDB takes this many keys at once. */
-const KEYS_PER_GET = 100;
-
 /** The existing rows for these keys, in any order. Each is read by itself: together they may never have been true. */
 export function* getAll(keys: readonly RowKey[]): Program<readonly Row[]> {
   const found: Row[] = [];
-  for (let from = 0; from < keys.length; from += KEYS_PER_GET) {
-    let rest = keys.slice(from, from + KEYS_PER_GET);
+  for (let from = 0; from < keys.length; from += TABLE_LIMITS.keysPerGet) {
+    let rest = keys.slice(from, from + TABLE_LIMITS.keysPerGet);
     for (let nth = 1; rest.length > 0; nth++) {
       const answer = (yield { kind: 'get', keys: rest }) as {
         readonly rows: readonly Row[];
@@ -114,7 +113,7 @@ export function* writeNext(
       [FIELD.version]: version + 1,
       [FIELD.by]: token,
       ...set,
-      ...(expireAt === undefined ? {} : { [FIELD.ttl]: toTtl(expireAt) }),
+      ...(expireAt === undefined ? {} : until(expireAt)),
     },
     ...(remove === undefined ? {} : { remove }),
     condition: expireAt === undefined ? versionIs(version) : liveVersionIs(version, yield* now()),
@@ -141,14 +140,11 @@ export function* transact(token: string, writes: readonly Write[]): Program<read
 export const isBy = (refusal: Refusal | null | undefined, token: string): boolean =>
   refusal?.kind === 'condition' && refusal.row?.fields[FIELD.by] === token;
 
-/** DynamoDB takes this many writes at once. */
-const WRITES_PER_BATCH = 25;
-
 /** Carries out puts and deletions without conditions, in any order. `what`: the rows, for the error when the table is throttled. */
 export function* writeAll(writes: readonly Write[], what: string): Program<void> {
   const batches: Program<void>[] = [];
-  for (let from = 0; from < writes.length; from += WRITES_PER_BATCH)
-    batches.push(writeBatch(writes.slice(from, from + WRITES_PER_BATCH), what));
+  for (let from = 0; from < writes.length; from += TABLE_LIMITS.writesPerBatch)
+    batches.push(writeBatch(writes.slice(from, from + TABLE_LIMITS.writesPerBatch), what));
   yield* all(batches);
 }
 

@@ -67,7 +67,7 @@ export type Range = {
   readonly reverse?: boolean;
   /** May show what was there a moment ago, at half the price. */
   readonly isEventual?: boolean;
-  /** The rows have no fields, but can have faults. */
+  /** The rows have no fields, so expired ones are among them, but they can have faults. */
   readonly keysOnly?: boolean;
   /** `next` of the page before. */
   readonly after?: RowKey | null;

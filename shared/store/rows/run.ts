@@ -3,6 +3,7 @@ import { comesBefore } from '../../domain/base/text-order.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import type { Program, TimedRequest } from './program.ts';
 import { type Row, type RowKey, type Rows, isExpired } from './row.ts';
+import { TABLE_LIMITS } from './table-limits.ts';
 
 /** An engine, and what programs need beside it. */
 export type Table = {
@@ -105,8 +106,9 @@ async function runAll(programs: readonly Program<unknown>[], table: Table): Prom
 const alive = (rows: readonly Row[], now: EpochMs): readonly Row[] =>
   rows.some((row) => isExpired(row, now)) ? rows.filter((row) => !isExpired(row, now)) : rows;
 
-/** DynamoDB's limits in bytes. Names are shorter, but a request may ask for anything. */
-const isKey = ({ partition, sort }: RowKey): boolean => fits(partition, 2048) && fits(sort, 1024);
+/** Whether a row can have this key. Names are shorter, but a request may ask for anything. */
+const isKey = ({ partition, sort }: RowKey): boolean =>
+  fits(partition, TABLE_LIMITS.partitionBytes) && fits(sort, TABLE_LIMITS.sortBytes);
 
 /** A unit of JavaScript's takes at most three bytes. */
 const fits = (text: string, bytes: number): boolean => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
