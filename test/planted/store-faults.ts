@@ -1,4 +1,4 @@
-import { type PlantedFault, one } from './planted-fault.ts';
+import { type PlantedFault, one, shownBy } from './planted-fault.ts';
 
 const COMMITS = 'shared/store/programs/stored-commits.ts';
 const FEED = 'shared/store/programs/stored-feed.ts';
@@ -114,6 +114,16 @@ export const STORE_FAULTS: readonly PlantedFault[] = [
     '} while (after !== null && found.length < max);',
     '} while (false);',
     ['G4', 'G7', 'G10', 'G14'],
+  ),
+  shownBy(
+    417,
+    one(
+      'items that a cheap read does not show yet count as gone',
+      ITEMS,
+      '(yield* runWith(content, wanted, true)) ?? (yield* runWith(content, wanted, false))',
+      'yield* runWith(content, wanted, true)',
+      ['bug'],
+    ),
   ),
   one(
     'alarms are looked for in the first shard only',

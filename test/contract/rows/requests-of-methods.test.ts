@@ -149,7 +149,7 @@ const METHODS: readonly (readonly [
   ['items.readPart', async ({ items }) => items.readPart(CONTENT, 3)],
   ['items.listParts', async ({ items }) => items.listParts(CONTENT)],
   ['items.seal', async ({ items }) => items.seal(CONTENT, SEALED), [aHead(null)]],
-  ['items.readItems', async ({ items }) => items.readItems(CONTENT, 3)],
+  ['items.readItems of some that are missing', async ({ items }) => items.readItems(CONTENT, 3)],
   ['items.reserve', async ({ items }) => items.reserve(CONTENT, uid, T0), [aHead(SEALED)]],
   ['items.reserve of one that is gone', async ({ items }) => items.reserve(CONTENT, uid, T0)],
   ['items.release', async ({ items }) => items.release(CONTENT, uid)],
