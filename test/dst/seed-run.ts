@@ -285,12 +285,12 @@ async function goOn(uids: readonly JobUid[], { over }: Arrangement, faultsMs: nu
   let namesAt = until;
   let clearSince: EpochMs | null = null;
   while (world.steps < STEPS_MAX && law.violations.length === 0) {
-    const settled = world.time > over && world.time > mail.staleUntil + STALE_GRACE_MS && allQuiet(uids, world);
-    if (settled && watchdog.liveOrphans() === 0 && isTidy(world)) return;
     if (!cleared && world.time > until) {
       world.clear();
       cleared = true;
     }
+    const settled = world.time > over && world.time > mail.staleUntil + STALE_GRACE_MS && allQuiet(uids, world);
+    if (settled && watchdog.liveOrphans() === 0 && isTidy(world)) return;
     if (world.time > Math.max(until, mail.staleUntil) + CALM_MS) return;
     if (cleared && world.time >= namesAt) {
       if (world.isUp()) world.names.checkSettled();
