@@ -3,7 +3,12 @@ import { PlantedTree } from './planted-tree.ts';
 
 test.each([
   ['biome', ['format', '.'], 'shared/domain/planted.ts', 'export const  a=1'],
-  ['tsc', ['-p', '.', '--incremental', 'false'], 'shared/domain/planted.ts', "export const a: number = '1';\n"],
+  [
+    '../typescript-7/bin/tsc',
+    ['-p', '.', '--incremental', 'false'],
+    'shared/domain/planted.ts',
+    "export const a: number = '1';\n",
+  ],
   ['knip', [], 'shared/domain/planted.ts', 'export const nobodyNeedsThis = 1;\n'],
 ])('%s goes red over one bad file and is green without it', async (tool, args, path, text) => {
   const good = [
