@@ -13,7 +13,8 @@ import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 export type PrivateFolder =
-  | { readonly kind: 'folder' /** without links */; readonly path: string }
+  /** `path` is without links. */
+  | { readonly kind: 'folder'; readonly path: string }
   /** with a sentence for people */
   | { readonly kind: 'refused'; readonly reason: string };
 

@@ -20,7 +20,8 @@ export type Queues = {
 
 export type WakeUp = {
   readonly uid: JobUid;
-  readonly delaySec: number /** look all active attempts up, too */;
+  readonly delaySec: number;
+  /** Look all active attempts up, too. */
   readonly inspect?: boolean;
 };
 

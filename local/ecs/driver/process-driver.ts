@@ -104,17 +104,17 @@ export class ProcessDriver implements Driver {
   /** Starts one process per turn of the event loop: hundreds may be requested at once, and other work must go on. */
   start(run: ContainerRun): void {
     const sinceMs = this.#options.timers.now();
-    const process: Process = { run, pid: null, adopted: false, sinceMs, sent: null };
-    this.#processes.set(keyOf(run), process);
-    if (this.#queue.push(process) === 1) setImmediate(() => this.#spawnNext());
+    const started: Process = { run, pid: null, adopted: false, sinceMs, sent: null };
+    this.#processes.set(keyOf(run), started);
+    if (this.#queue.push(started) === 1) setImmediate(() => this.#spawnNext());
   }
 
   #spawnNext(): void {
-    const [process] = this.#queue;
-    if (process === undefined || this.#closed) return;
-    if (process.sent === null) this.#spawn(process);
+    const [started] = this.#queue;
+    if (started === undefined || this.#closed) return;
+    if (started.sent === null) this.#spawn(started);
     else
-      this.#report(process, {
+      this.#report(started, {
         kind: 'unstartable',
         reason: 'stopped before it was started',
         atMs: this.#options.timers.now(),
@@ -123,12 +123,12 @@ export class ProcessDriver implements Driver {
     if (this.#queue.length > 0) setImmediate(() => this.#spawnNext());
   }
 
-  #spawn(process: Process): void {
-    const { run } = process;
+  #spawn(started: Process): void {
+    const { run } = started;
     const { files, volumes, workspaceDir, environment, secretsDir, network, timers, reports } = this.#options;
     const folder = files.folder(run.task.id);
     const mark = this.#mark(run);
-    const fail = (reason: string): void => this.#report(process, { kind: 'unstartable', reason, atMs: timers.now() });
+    const fail = (reason: string): void => this.#report(started, { kind: 'unstartable', reason, atMs: timers.now() });
     let child;
     const startedAtMs = timers.now();
     try {
@@ -146,71 +146,71 @@ export class ProcessDriver implements Driver {
     }
     child.on('error', (error) => fail(startErrorOf(error)));
     if (child.pid === undefined) return;
-    process.pid = child.pid;
+    started.pid = child.pid;
     child.unref();
     const { pid } = child;
-    child.once('exit', () => this.#childEnded(process, pid));
+    child.once('exit', () => this.#childEnded(started, pid));
     reports.started(run.task.id, run.container.name, startedAtMs);
   }
 
   /** Our own child has ended. If it lost the claim to a shim of an earlier run, watches that one instead. */
-  #childEnded(process: Process, pid: number): void {
+  #childEnded(started: Process, pid: number): void {
     const { files } = this.#options;
-    const { task, container } = process.run;
+    const { task, container } = started.run;
     const claim = files.claim(task.id, container.name);
     if (claim !== null && claim.pid !== pid && files.exit(task.id, container.name) === null)
-      this.#watch(process.run, claim.pid, process.sent);
-    else this.#settle(process);
+      this.#watch(started.run, claim.pid, started.sent);
+    else this.#settle(started);
   }
 
   /** The shim is gone; its exit file, or the lack of one, says the rest. */
-  #settle(process: Process): void {
+  #settle(started: Process): void {
     const { files, timers } = this.#options;
-    const { task, container } = process.run;
+    const { task, container } = started.run;
     const exit = files.exit(task.id, container.name);
     const atMs = timers.now();
-    if (exit !== null) this.#report(process, { kind: 'exited', ...exit });
-    else if (process.sent !== null)
-      this.#report(process, { kind: 'exited', exitCode: process.sent === 'SIGTERM' ? 143 : 137, atMs });
+    if (exit !== null) this.#report(started, { kind: 'exited', ...exit });
+    else if (started.sent !== null)
+      this.#report(started, { kind: 'exited', exitCode: started.sent === 'SIGTERM' ? 143 : 137, atMs });
     else
-      this.#report(process, {
+      this.#report(started, {
         kind: 'lost',
         reason: `the process that watched container ${container.name} is gone`,
         atMs,
       });
   }
 
-  #report(process: Process, end: ContainerEnd): void {
-    const { run } = process;
-    if (this.#processes.get(keyOf(run)) !== process) return;
+  #report(started: Process, end: ContainerEnd): void {
+    const { run } = started;
+    if (this.#processes.get(keyOf(run)) !== started) return;
     this.#processes.delete(keyOf(run));
     this.#clearUp(run, end);
     if (!this.#closed) this.#options.reports.ended(run.task.id, run.container.name, end);
   }
 
   signal(run: ContainerRun, signal: 'SIGTERM' | 'SIGKILL'): void {
-    const process = this.#processes.get(keyOf(run));
-    if (process === undefined) return;
-    process.sent = signal;
+    const started = this.#processes.get(keyOf(run));
+    if (started === undefined) return;
+    started.sent = signal;
     // still queued, or without a known pid; the next step checks `sent`
-    if (process.pid !== null) this.#send(process, process.pid, BEGIN_TRIES_MAX);
+    if (started.pid !== null) this.#send(started, started.pid, BEGIN_TRIES_MAX);
   }
 
-  #send(process: Process, pid: number, tries: number): void {
+  #send(started: Process, pid: number, tries: number): void {
     const { files, timers } = this.#options;
-    const folder = files.folder(process.run.task.id);
-    if (process.sent === null || this.#processes.get(keyOf(process.run)) !== process) return;
-    if (process.adopted && !isAliveFor(pid, folder)) return;
-    if (process.sent === 'SIGKILL') {
-      if (this.#toKill.push(process) === 1) setImmediate(() => this.#kill());
+    const folder = files.folder(started.run.task.id);
+    if (started.sent === null || this.#processes.get(keyOf(started.run)) !== started) return;
+    if (started.adopted && !isAliveFor(pid, folder)) return;
+    if (started.sent === 'SIGKILL') {
+      if (this.#toKill.push(started) === 1) setImmediate(() => this.#kill());
     } else if (tries > 0 && !hasBegun(pid, folder)) {
-      timers.after(BEGIN_RETRY_MS, () => this.#send(process, pid, tries - 1));
+      timers.after(BEGIN_RETRY_MS, () => this.#send(started, pid, tries - 1));
     } else terminateTree(pid);
   }
 
   /** All that are to be killed in this turn. */
   #kill(): void {
-    const all = this.#toKill.splice(0).filter((process) => this.#processes.get(keyOf(process.run)) === process);
+    const all = this.#toKill.splice(0).filter((started) => this.#processes.get(keyOf(started.run)) === started);
     killTrees(new Set(all.flatMap(({ pid }) => (pid === null ? [] : [pid]))));
   }
 
@@ -264,23 +264,23 @@ export class ProcessDriver implements Driver {
   #poll(): void {
     this.#polling = false;
     if (this.#closed) return;
-    for (const process of this.#processes.values()) if (process.adopted) this.#look(process);
+    for (const started of this.#processes.values()) if (started.adopted) this.#look(started);
     if (this.#polling || ![...this.#processes.values()].some(({ adopted }) => adopted)) return;
     this.#polling = true;
     this.#options.timers.after(POLL_MS, () => this.#poll());
   }
 
-  #look(process: Process): void {
+  #look(started: Process): void {
     const { files, timers } = this.#options;
-    const { task, container } = process.run;
-    if (process.pid === null) {
+    const { task, container } = started.run;
+    if (started.pid === null) {
       const claim = files.claim(task.id, container.name);
-      if (claim?.pid !== null && claim !== null) {
-        process.pid = claim.pid;
-        if (process.sent !== null) this.signal(process.run, process.sent);
-      } else if (claim === null || process.sinceMs + CLAIM_WITHOUT_PID_MS < timers.now()) this.#settle(process);
-    } else if (files.exit(task.id, container.name) !== null || !isAliveFor(process.pid, files.folder(task.id)))
-      this.#settle(process);
+      if (claim !== null && claim.pid !== null) {
+        started.pid = claim.pid;
+        if (started.sent !== null) this.signal(started.run, started.sent);
+      } else if (claim === null || started.sinceMs + CLAIM_WITHOUT_PID_MS < timers.now()) this.#settle(started);
+    } else if (files.exit(task.id, container.name) !== null || !isAliveFor(started.pid, files.folder(task.id)))
+      this.#settle(started);
   }
 
   forget(task: TaskRecord): void {

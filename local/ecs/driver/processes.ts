@@ -88,7 +88,11 @@ function killAll(isOurs: (pid: number, mark: string | null) => boolean): readonl
   return [...killed];
 }
 
-type Marked = { readonly pid: number /** null: it has none, or it cannot be read */; readonly mark: string | null };
+type Marked = {
+  readonly pid: number;
+  /** null: it has none, or it cannot be read */
+  readonly mark: string | null;
+};
 
 const marked = (): readonly Marked[] =>
   HAS_PROC

@@ -5,7 +5,8 @@ import { EXIT_LINE, NO_EXIT } from './shim.ts';
 import { TaskRecordSchema, type TaskRecord } from '../task-record.ts';
 
 export type StoredTask = {
-  readonly task: TaskRecord /** its last event has been handed over */;
+  readonly task: TaskRecord;
+  /** Its last event has been handed over. */
   readonly delivered: boolean;
 };
 

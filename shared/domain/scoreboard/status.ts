@@ -65,7 +65,8 @@ export type Phase =
   /** Nothing is started; active attempts are being stopped. This phase ends only when nothing is active. */
   | {
       readonly kind: 'suspended';
-      readonly since: EpochMs /** it waits for other Jobs, and no user has suspended it */;
+      readonly since: EpochMs;
+      /** It waits for other Jobs, and no user has suspended it. */
       readonly held?: true;
     }
   /** Its indexes belong together and did not all run in time: all are stopped, and then start again. `message`: which did not. */
