@@ -18,6 +18,6 @@ for (const stream of [process.stdout, process.stderr])
 // Loaded after the cache is enabled, so that they are cached, too.
 const [{ runCommandLine }, { processShell }] = await Promise.all([
   import('./program/program.ts'),
-  import('./shell.ts'),
+  import('./shell/shell.ts'),
 ]);
 process.exitCode = await runCommandLine(process.argv.slice(2), processShell());

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { type RunFlags, runJobs } from '../cli/commands/run.ts';
-import { processShell } from '../cli/shell.ts';
+import { processShell } from '../cli/shell/shell.ts';
 import { startLocalRuntime } from '../local/runtime.ts';
 import { EXAMPLE, assemble } from './assemble.ts';
 

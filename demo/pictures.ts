@@ -2,9 +2,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
-import { outputTo } from '../cli/output.ts';
+import { outputTo } from '../cli/shell/output.ts';
 import { runCommandLine } from '../cli/program/program.ts';
-import { type Shell, processShell } from '../cli/shell.ts';
+import { type Shell, processShell } from '../cli/shell/shell.ts';
 import { startLocalRuntime } from '../local/runtime.ts';
 import { assemble } from './assemble.ts';
 import { createScreen } from './terminal-picture.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JobSchema } from './api-objects.ts';
-import { ApiFailure } from '../failure.ts';
+import { ApiFailure } from '../shell/failure.ts';
 import { type KubeClient, readAs } from './kube-client.ts';
 
 const FIRST_LOOK_MS = 50;

@@ -8,12 +8,12 @@ import {
   VersionSchema,
   WatchEventSchema,
 } from './api-objects.ts';
-import { ApiFailure, Failure, UnreachableFailure } from '../failure.ts';
+import { ApiFailure, Failure, UnreachableFailure } from '../shell/failure.ts';
 import type { Target } from './kubeconfig.ts';
 import { tokenFor } from './own-token.ts';
 import { checkPortOwner } from './port-owner.ts';
 import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
-import { onOneLine } from '../render/table.ts';
+import { onOneLine } from '../text/table.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 
 /**

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { Failure } from '../failure.ts';
-import type { Shell } from '../shell.ts';
+import { Failure } from '../shell/failure.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type SignedFor, signedForOf } from './exec-user.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 

@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '../shell/failure.ts';
 import type { SignedFor } from './exec-user.ts';
 
 const kept = new WeakMap<SignedFor, { readonly token: string; readonly expiresMs: number }>();

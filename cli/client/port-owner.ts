@@ -1,5 +1,5 @@
 import { type Listeners, TABLES, listenersIn, piecesOf } from '../../local/door/socket-table.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../shell/failure.ts';
 import { LOOPBACK, type Target } from './kubeconfig.ts';
 
 /**

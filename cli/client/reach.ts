@@ -1,6 +1,6 @@
 import { type KubeClient, connect } from './kube-client.ts';
 import { findTarget } from './kubeconfig.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 /**
  * Connects to the chosen server, and names it where the choice may surprise the user.

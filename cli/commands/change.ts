@@ -1,11 +1,11 @@
 import { JobSchema } from '../client/api-objects.ts';
-import { Failure } from '../failure.ts';
-import type { Selection } from '../job-names.ts';
-import { forEachJob, selectedNames } from '../selected-jobs.ts';
+import { Failure } from '../shell/failure.ts';
+import type { Selection } from '../shell/job-names.ts';
+import { forEachJob, selectedNames } from '../client/selected-jobs.ts';
 import { verdictOf } from '../follow/job-state.ts';
 import { jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type ChangeFlags = { readonly namespace: string | null; readonly kubeconfig: string | null };
 

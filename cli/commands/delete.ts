@@ -1,8 +1,8 @@
-import type { Selection } from '../job-names.ts';
-import { forEachJob, selectedNames } from '../selected-jobs.ts';
+import type { Selection } from '../shell/job-names.ts';
+import { forEachJob, selectedNames } from '../client/selected-jobs.ts';
 import { jobsPath } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type DeleteFlags = {
   readonly namespace: string | null;

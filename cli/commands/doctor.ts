@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { withCommandWord } from '../command-word.ts';
-import { ApiFailure, EXIT, Failure } from '../failure.ts';
+import { withCommandWord } from '../text/command-word.ts';
+import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { themeFor } from '../follow/job-view.ts';
 import { type KubeClient, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
@@ -8,7 +8,7 @@ import { type ShownDataFolder, dataFolderText } from '../render/data-folder.ts';
 import { findingList } from '../render/findings.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type DoctorFlags = {
   readonly namespace: string | null;

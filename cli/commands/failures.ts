@@ -2,17 +2,17 @@ import { type FailedAttempt, failureKinds, logsToRead } from '../../shared/domai
 import { type EndedAttempt, type Job, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import { EXIT } from '../failure.ts';
+import { EXIT } from '../shell/failure.ts';
 import { themeFor } from '../follow/job-view.ts';
 import { WorkBar } from '../follow/work-bar.ts';
-import { commandWord } from '../command-word.ts';
+import { commandWord } from '../text/command-word.ts';
 import { endedAttempts } from '../logs/ended-attempts.ts';
 import { readLogEnds } from '../logs/log-ends.ts';
 import { type FailureReport, reportObject, reportText } from '../render/failure-report.ts';
 import { objectText } from '../render/object-text.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
-import { shellQuoted } from '../shell-quoted.ts';
-import type { Shell } from '../shell.ts';
+import { shellQuoted } from '../text/shell-quoted.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type FailuresFlags = {
   readonly output: ObjectForm | 'text';

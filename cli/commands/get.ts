@@ -1,15 +1,15 @@
 import { FailuresSchema, type Job, JobSchema, PodSchema, WaitsSchema, conditionOf } from '../client/api-objects.ts';
-import { ApiFailure, Failure } from '../failure.ts';
+import { ApiFailure, Failure } from '../shell/failure.ts';
 import { type KubeClient, failuresPath, jobsPath, podsPath, readAs, waitsPath } from '../client/kube-client.ts';
 import { endedAttempts } from '../logs/ended-attempts.ts';
-import { attemptOf, hasFailed, podSelector } from '../logs/pod-attempt.ts';
+import { attemptOf, hasFailed, podSelector } from '../client/pod-attempt.ts';
 import { recordedPod } from '../logs/recorded-pods.ts';
 import { reach } from '../client/reach.ts';
 import { failureTable } from '../render/failures.ts';
 import { jobTable, podTable } from '../render/listing.ts';
 import { listOf, objectText } from '../render/object-text.ts';
 import { waitTable } from '../render/waits.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type GetFlags = {
   readonly namespace: string | null;

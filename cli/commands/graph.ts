@@ -3,14 +3,14 @@ import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { type Job, JobSchema } from '../client/api-objects.ts';
 import { jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import { EXIT } from '../failure.ts';
+import { EXIT } from '../shell/failure.ts';
 import { phaseOf } from '../follow/job-state.ts';
 import { themeFor } from '../follow/job-view.ts';
 import { type GraphForm, graphDot, graphMermaid, graphObject } from '../render/graph-forms.ts';
 import { graphTree } from '../render/graph-tree.ts';
 import { type GraphJob, dependenciesOf, graphOf } from '../render/job-graph.ts';
 import { objectText } from '../render/object-text.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type GraphFlags = {
   readonly output: GraphForm;

@@ -1,10 +1,10 @@
 import { JobSchema } from '../client/api-objects.ts';
 import { jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import { EXIT } from '../failure.ts';
+import { EXIT } from '../shell/failure.ts';
 import { endedAttempts } from '../logs/ended-attempts.ts';
 import { JOBLOG_TEXT, type JoblogForm, joblogRow } from '../render/joblog.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type JoblogFlags = {
   readonly form: JoblogForm;

@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { kubeconfigText } from '../../local/kubeconfig.ts';
-import { ownCommand, withCommandWord } from '../command-word.ts';
+import { ownCommand, withCommandWord } from '../text/command-word.ts';
 import { deployedAt } from '../client/deployed-at.ts';
 import { execUser } from '../client/exec-user.ts';
-import { Failure, usageFailure } from '../failure.ts';
+import { Failure, usageFailure } from '../shell/failure.ts';
 import { LOOPBACK, findTarget } from '../client/kubeconfig.ts';
 import { connect } from '../client/kube-client.ts';
-import { userNamed, usersIn } from '../users-file.ts';
+import { userNamed, usersIn } from '../shell/users-file.ts';
 import { reach } from '../client/reach.ts';
-import { shellQuoted } from '../shell-quoted.ts';
-import type { Shell } from '../shell.ts';
+import { shellQuoted } from '../text/shell-quoted.ts';
+import type { Shell } from '../shell/shell.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 
 export type KubeconfigFlags = {

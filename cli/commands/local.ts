@@ -10,17 +10,17 @@ import { openPrivateFolder } from '../../local/private-folder.ts';
 import type { LocalOptions } from '../../local/runtime.ts';
 import { startFault } from '../../local/start-fault.ts';
 import { killTasks } from '../../local/stop-runtime.ts';
-import { type ListenerFlags, listenersIn } from '../event-listeners.ts';
-import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
-import { onceInterrupted } from '../interrupt.ts';
-import { onNpmGone } from '../parent-watch.ts';
+import { type ListenerFlags, listenersIn } from '../shell/event-listeners.ts';
+import { ApiFailure, EXIT, Failure, usageFailure } from '../shell/failure.ts';
+import { onceInterrupted } from '../shell/interrupt.ts';
+import { onNpmGone } from '../shell/parent-watch.ts';
 import { findTarget } from '../client/kubeconfig.ts';
 import { reachAgain } from '../client/reach.ts';
-import { userNamed, usersIn } from '../users-file.ts';
+import { userNamed, usersIn } from '../shell/users-file.ts';
 import { type LocalAddress, adoptedText, alreadyRuns, localBanner } from '../render/local-banner.ts';
-import type { Shell } from '../shell.ts';
-import { CUT_SHORT, stopDeadline } from '../stop-deadline.ts';
-import { type EnvironmentOptions, taskEnvironmentOf } from '../task-environment.ts';
+import type { Shell } from '../shell/shell.ts';
+import { CUT_SHORT, stopDeadline } from '../shell/stop-deadline.ts';
+import { type EnvironmentOptions, taskEnvironmentOf } from '../shell/task-environment.ts';
 
 export type LocalFlags = Pick<
   LocalOptions,

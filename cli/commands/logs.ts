@@ -10,7 +10,7 @@ import {
   subtract,
 } from '../../shared/domain/base/index-set.ts';
 import { type Job, JobSchema, ProgressSchema } from '../client/api-objects.ts';
-import { ApiFailure, EXIT, Failure, usageFailure } from '../failure.ts';
+import { ApiFailure, EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { endOf } from '../follow/job-state.ts';
 import { themeFor } from '../follow/job-view.ts';
 import { type KubeClient, jobsPath, podsPath, progressPath, readAs } from '../client/kube-client.ts';
@@ -21,9 +21,9 @@ import { readAhead } from '../logs/read-ahead.ts';
 import { endsLine, lineParts } from '../logs/line-parts.ts';
 import { LogFollower } from '../logs/log-follower.ts';
 import { wantedIndexes } from '../logs/wanted-indexes.ts';
-import { onOneLine } from '../render/table.ts';
-import { visible } from '../render/visible.ts';
-import type { Shell } from '../shell.ts';
+import { onOneLine } from '../text/table.ts';
+import { visible } from '../text/visible.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type LogFlags = {
   /** `7` or `0-3,7`; null: all indexes */

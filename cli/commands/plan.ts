@@ -1,10 +1,10 @@
 import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
 import type { ClusterDump, DumpPlan } from '../../shared/domain/cluster-plan/cluster-dump.ts';
-import { readDumpFile } from '../dump-file.ts';
+import { readDumpFile } from '../shell/dump-file.ts';
 import { renderDumpPlan } from '../render/dump-plan.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type PlanFlags = {
   /** `-`: standard input */

@@ -2,12 +2,12 @@ import { isPrunable } from '../../shared/domain/diagnose/kept-jobs.ts';
 import { type Job, JobSchema, conditionOf } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import { ApiFailure, EXIT } from '../failure.ts';
-import { formatAge } from '../render/age.ts';
+import { ApiFailure, EXIT } from '../shell/failure.ts';
+import { formatAge } from '../text/age.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';
-import { onOneLine } from '../render/table.ts';
-import type { Shell } from '../shell.ts';
+import { onOneLine } from '../text/table.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type PruneFlags = {
   readonly olderThanMs: number;

@@ -2,14 +2,14 @@ import { formatIndexSet, size } from '../../shared/domain/base/index-set.ts';
 import { type EndedAttempt, type Job, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import { ApiFailure, EXIT, Failure } from '../failure.ts';
+import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { endedAttempts } from '../logs/ended-attempts.ts';
 import { indexesOfItems } from '../logs/indexes-of-items.ts';
 import { objectText } from '../render/object-text.ts';
 import { type Again, type ChosenIndexes, chooseIndexes, refuseUnlessRerunnable } from '../rerun/rerun-indexes.ts';
 import { rerunName } from '../../shared/domain/spec/rerun-name.ts';
 import { type RerunWish, rerunManifest } from '../rerun/rerun-manifest.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type RunFlags, runManifests } from './run.ts';
 
 export type RerunFlags = Omit<RunFlags, 'replacing' | 'removes'> &

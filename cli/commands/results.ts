@@ -5,7 +5,7 @@ import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { type EndedAttempt, type Job, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, podsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import { ApiFailure, EXIT } from '../failure.ts';
+import { ApiFailure, EXIT } from '../shell/failure.ts';
 import { WorkBar } from '../follow/work-bar.ts';
 import { endedAttempts } from '../logs/ended-attempts.ts';
 import { wantedIndexes } from '../logs/wanted-indexes.ts';
@@ -13,7 +13,7 @@ import { JOBLOG_TEXT, NO_EXIT, joblogRow } from '../render/joblog.ts';
 import { ResultFolder, type StoredResult } from '../results/result-folder.ts';
 import { countRunning } from '../results/running-indexes.ts';
 import { resultFolderName } from '../results/result-name.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type ResultFlags = {
   readonly folder: string;

@@ -1,18 +1,18 @@
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import type { ItemList } from '../../shared/domain/items/item-list.ts';
-import { nextRun } from '../cron/next-run.ts';
+import { nextRun } from '../run-line/next-run.ts';
 import { WorkBar } from '../follow/work-bar.ts';
 import { reach } from '../client/reach.ts';
 import { CronJobSchema } from '../client/api-objects.ts';
 import { cronJobsPath, readAs } from '../client/kube-client.ts';
-import { EXIT, Failure, usageFailure } from '../failure.ts';
+import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { listOf, objectText } from '../render/object-text.ts';
 import { type CarriedList, removeList, uploadList } from '../run-line/carried-list.ts';
 import { fileBytes } from '../run-line/list-file.ts';
 import { type JobOfCommand, jobOfCommand } from '../run-line/job-of-command.ts';
 import type { LineFlags, ReadFile } from '../run-line/line-flags.ts';
 import { splitSources } from '../run-line/parallel-sources.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type RunFlags, runManifests } from './run.ts';
 
 export type RunLineFlags = RunFlags & {

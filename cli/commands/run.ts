@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { NamedSchema } from '../client/api-objects.ts';
 import { FURIKO_GROUP } from '../../shared/domain/furiko/furiko-job.ts';
-import { ApiFailure, EXIT, Failure } from '../failure.ts';
-import { explainUnknownFields } from '../field-hints.ts';
+import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
+import { explainUnknownFields } from '../shell/field-hints.ts';
 import { type Document, RESOURCES, documentsOf } from '../flow/documents.ts';
 import type { Followed } from '../follow/follow-job.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
-import { type Manifest, readManifests } from '../manifest-file.ts';
+import { type Manifest, readManifests } from '../shell/manifest-file.ts';
 import { reach } from '../client/reach.ts';
 import { upstreamsOf } from '../render/job-graph.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { listOf, objectText } from '../render/object-text.ts';
-import { type CreatedJob, type Replacing, createJob, isFuriko } from '../create-job.ts';
-import { createWorkList } from '../create-work-list.ts';
-import type { Output } from '../output.ts';
-import type { Shell } from '../shell.ts';
+import { type CreatedJob, type Replacing, createJob, isFuriko } from '../create/create-job.ts';
+import { createWorkList } from '../create/create-work-list.ts';
+import type { Output } from '../shell/output.ts';
+import type { Shell } from '../shell/shell.ts';
 import { followToVerdict } from './watch.ts';
 
 export type RunFlags = {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { startFault } from '../../local/start-fault.ts';
 import { stopRuntime } from '../../local/stop-runtime.ts';
-import { EXIT, Failure } from '../failure.ts';
-import type { Shell } from '../shell.ts';
+import { EXIT, Failure } from '../shell/failure.ts';
+import type { Shell } from '../shell/shell.ts';
 
 /** `muster stop`: stops the runtime of a data folder and waits until it is gone. It succeeds if none runs. */
 export async function stopLocal(

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Failure, usageFailure } from '../failure.ts';
-import type { Shell } from '../shell.ts';
+import { Failure, usageFailure } from '../shell/failure.ts';
+import type { Shell } from '../shell/shell.ts';
 import { deployedAt } from '../client/deployed-at.ts';
 
 export type TokenFlags = {

@@ -1,10 +1,10 @@
 import { VERSION } from '../../shared/names/version.ts';
 import { VersionSchema } from '../client/api-objects.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../shell/failure.ts';
 import { reach } from '../client/reach.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type VersionFlags = {
   readonly kubeconfig: string | null;

@@ -1,16 +1,16 @@
 import { JobSchema } from '../client/api-objects.ts';
-import { ApiFailure, EXIT, Failure } from '../failure.ts';
+import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { type Ending, followJob } from '../follow/follow-job.ts';
 import { awaitGone } from '../client/await-gone.ts';
-import type { Selection } from '../job-names.ts';
-import { selectedNames } from '../selected-jobs.ts';
+import type { Selection } from '../shell/job-names.ts';
+import { selectedNames } from '../client/selected-jobs.ts';
 import { failureOf } from '../follow/job-state.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
-import type { Awaited } from '../option-values.ts';
+import type { Awaited } from '../shell/option-values.ts';
 import { reach, reachAgain } from '../client/reach.ts';
-import { formatDuration } from '../render/age.ts';
-import { onOneLine } from '../render/table.ts';
-import type { Shell, Signal } from '../shell.ts';
+import { formatDuration } from '../text/age.ts';
+import { onOneLine } from '../text/table.ts';
+import type { Shell, Signal } from '../shell/shell.ts';
 import { EXIT_BY_SIGNAL } from '../follow/wait-for-job.ts';
 import { worstOf } from '../follow/wait-for-jobs.ts';
 

@@ -1,12 +1,12 @@
 import { JobSchema } from '../client/api-objects.ts';
 import type { Followed } from '../follow/follow-job.ts';
-import type { Selection } from '../job-names.ts';
-import { selectedNames } from '../selected-jobs.ts';
+import type { Selection } from '../shell/job-names.ts';
+import { selectedNames } from '../client/selected-jobs.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach, reachAgain } from '../client/reach.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { listOf, objectText } from '../render/object-text.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 import { waitForJobs, worstOf } from '../follow/wait-for-jobs.ts';
 
 export type WatchFlags = {

@@ -1,9 +1,9 @@
 import { JobConfigSchema } from '../client/api-objects.ts';
 import { jobConfigsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import { Failure } from '../failure.ts';
-import { forEachJob } from '../selected-jobs.ts';
-import type { Shell } from '../shell.ts';
+import { Failure } from '../shell/failure.ts';
+import { forEachJob } from '../client/selected-jobs.ts';
+import type { Shell } from '../shell/shell.ts';
 import type { ChangeFlags } from '../commands/change.ts';
 
 /**

@@ -5,8 +5,8 @@ import { type KubeClient, jobConfigsPath, readAs } from '../client/kube-client.t
 import { reach } from '../client/reach.ts';
 import { askOptions } from './ask-options.ts';
 import { answersIn } from './option-answers.ts';
-import { ApiFailure, Failure, usageFailure } from '../failure.ts';
-import type { Shell } from '../shell.ts';
+import { ApiFailure, Failure, usageFailure } from '../shell/failure.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type RunFlags, runManifests } from '../commands/run.ts';
 
 export type RunConfigFlags = Omit<RunFlags, 'replacing' | 'removes'> & {

@@ -1,5 +1,5 @@
-import { visible } from '../render/visible.ts';
-import type { Prompter } from './prompter.ts';
+import { visible } from '../text/visible.ts';
+import type { Prompter } from '../shell/prompter.ts';
 
 /**
  * The same prompter for texts that others wrote: what is shown cannot control the terminal, and answers are what was meant.

@@ -1,8 +1,8 @@
 import { at } from '../../shared/kube/list/stored-field.ts';
 import { type FieldError, fieldErrorText } from '../../shared/schema/object/field-error.ts';
 import type { Undecodable } from '../../shared/schema/object/read-object.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { onOneLine } from '../render/table.ts';
+import { EXIT, Failure } from '../shell/failure.ts';
+import { onOneLine } from '../text/table.ts';
 
 type Admission<M> =
   | { readonly kind: 'ok'; readonly manifest: M }

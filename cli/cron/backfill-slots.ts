@@ -2,10 +2,10 @@ import { type EpochMs, asEpochMs, asTime } from '../../shared/domain/base/time.t
 import { SCHEDULED_AT, slotName, startOfDay, timeInZone } from '../../shared/domain/cron/job-of-slot.ts';
 import { slotsBetween } from '../../shared/domain/cron/slots.ts';
 import type { Job } from '../client/api-objects.ts';
-import { Failure, usageFailure } from '../failure.ts';
+import { Failure, usageFailure } from '../shell/failure.ts';
 import { failureOf, verdictOf } from '../follow/job-state.ts';
-import type { RangeEnd } from '../option-values.ts';
-import { onOneLine, renderTable } from '../render/table.ts';
+import type { RangeEnd } from '../shell/option-values.ts';
+import { onOneLine, renderTable } from '../text/table.ts';
 import { type TimedCron, knownSlots } from './timed-cron.ts';
 
 /** What has become of a slot. `missing`: it has no Job. `foreign`: a Job that is none of its has the name. */

@@ -6,14 +6,14 @@ import { type SlotStanding, backfillObject, countStates, dryTable, slotsOfRange,
 import { NO_BACKFILL } from './config-instead.ts';
 import { cronNamed } from './named-cron.ts';
 import { timedCronOf } from './timed-cron.ts';
-import { EXIT, Failure } from '../failure.ts';
+import { EXIT, Failure } from '../shell/failure.ts';
 import { EXIT_BY_SIGNAL } from '../follow/wait-for-job.ts';
 import { WorkBar } from '../follow/work-bar.ts';
-import type { RangeEnd } from '../option-values.ts';
+import type { RangeEnd } from '../shell/option-values.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';
-import { shellQuoted } from '../shell-quoted.ts';
-import type { Shell, Signal } from '../shell.ts';
+import { shellQuoted } from '../text/shell-quoted.ts';
+import type { Shell, Signal } from '../shell/shell.ts';
 import type { ChangeFlags } from '../commands/change.ts';
 
 export type BackfillFlags = ChangeFlags & {

@@ -5,12 +5,12 @@ import { type CronJob, CronJobSchema, type JobConfig, JobConfigSchema } from '..
 import { type KubeClient, type Query, cronJobsPath, jobConfigsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import type { ChangeFlags } from '../commands/change.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { formatAge, formatDuration } from '../render/age.ts';
+import { EXIT, Failure } from '../shell/failure.ts';
+import { formatAge, formatDuration } from '../text/age.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { listOf, objectText } from '../render/object-text.ts';
-import { renderTable } from '../render/table.ts';
-import type { Shell } from '../shell.ts';
+import { renderTable } from '../text/table.ts';
+import type { Shell } from '../shell/shell.ts';
 import { isForbidden } from './named-cron.ts';
 import { type TimedConfig, configRef, scheduleText, timedConfigOf, timesOfConfig } from './timed-config.ts';
 import { timedCronOf } from './timed-cron.ts';

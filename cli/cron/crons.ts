@@ -3,8 +3,8 @@ import { cronJobsPath } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import type { ChangeFlags } from '../commands/change.ts';
 import { type RunFlags, runManifests } from '../commands/run.ts';
-import { forEachJob } from '../selected-jobs.ts';
-import type { Shell } from '../shell.ts';
+import { forEachJob } from '../client/selected-jobs.ts';
+import type { Shell } from '../shell/shell.ts';
 import { DISABLE_INSTEAD, ENABLE_INSTEAD, RUN_INSTEAD } from './config-instead.ts';
 import { cronNamed } from './named-cron.ts';
 

@@ -1,6 +1,6 @@
 import { type CronJob, CronJobSchema, type JobConfig, JobConfigSchema } from '../client/api-objects.ts';
 import { type KubeClient, cronJobsPath, jobConfigsPath, readAs } from '../client/kube-client.ts';
-import { ApiFailure, Failure } from '../failure.ts';
+import { ApiFailure, Failure } from '../shell/failure.ts';
 import { configRef } from './timed-config.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { ConfigSchedule, JobConfigManifest } from '../../shared/domain/furi
 import { admitJobConfig } from '../../shared/schema/furiko/job-config-admission.ts';
 import { given } from '../../shared/schema/object/given.ts';
 import type { JobConfig } from '../client/api-objects.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../shell/failure.ts';
 import { admittedFrom, nameOfFile } from './admitted-file.ts';
 
 /** When a JobConfig fires: its name and namespace are part of it, because `H` is computed from them. */

@@ -6,7 +6,7 @@ import { type Slots, slotsOf } from '../../shared/domain/cron/slots.ts';
 import type { CronJobManifest } from '../../shared/domain/spec/cron-manifest.ts';
 import { admitCronJob } from '../../shared/schema/cron/cron-admission.ts';
 import type { CronJob } from '../client/api-objects.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../shell/failure.ts';
 import { admittedFrom } from './admitted-file.ts';
 
 /** What says when a CronJob fires. */

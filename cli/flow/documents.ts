@@ -10,8 +10,8 @@ import {
   rbacPath,
   workListPath,
 } from '../client/kube-client.ts';
-import { usageFailure } from '../failure.ts';
-import type { Manifest } from '../manifest-file.ts';
+import { usageFailure } from '../shell/failure.ts';
+import type { Manifest } from '../shell/manifest-file.ts';
 import { type Dependencies, type Dependent, dependenciesOf, inOrder } from '../render/job-graph.ts';
 
 /**

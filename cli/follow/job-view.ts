@@ -9,8 +9,8 @@ import {
   renderProgress,
   urgentKey,
 } from '../render/progress.ts';
-import type { Output, Terminal } from '../output.ts';
-import type { Shell } from '../shell.ts';
+import type { Output, Terminal } from '../shell/output.ts';
+import type { Shell } from '../shell/shell.ts';
 
 /** Shows a Job's progress as it changes. */
 export type JobView = {

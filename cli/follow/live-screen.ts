@@ -1,6 +1,6 @@
 import { textWidth } from '../../shared/domain/base/text-width.ts';
-import type { Output, Terminal } from '../output.ts';
-import { visible } from '../render/visible.ts';
+import type { Output, Terminal } from '../shell/output.ts';
+import { visible } from '../text/visible.ts';
 
 const ESC = '\u001B[';
 const HIDE_CURSOR = `${ESC}?25l`;

@@ -2,8 +2,8 @@ import { type JobView, openView, themeFor } from './job-view.ts';
 import { LiveScreen } from './live-screen.ts';
 import { renderJobs } from '../render/job-lines.ts';
 import type { JobProgress } from '../render/progress.ts';
-import type { Output } from '../output.ts';
-import type { Shell } from '../shell.ts';
+import type { Output } from '../shell/output.ts';
+import type { Shell } from '../shell/shell.ts';
 
 /** Elapsed time changes even when nothing else does. */
 const DRAWN_EVERY_MS = 250;

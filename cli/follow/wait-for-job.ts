@@ -1,19 +1,19 @@
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { FailuresSchema, type Job, type JobFailures, conditionOf } from '../client/api-objects.ts';
-import { commandWord } from '../command-word.ts';
-import { EXIT, Failure } from '../failure.ts';
+import { commandWord } from '../text/command-word.ts';
+import { EXIT, Failure } from '../shell/failure.ts';
 import { type Ending, type Followed, type FollowOptions, followJob } from './follow-job.ts';
 import { endOf, failureOf } from './job-state.ts';
 import { type JobView, openView } from './job-view.ts';
 import { type KubeClient, failuresPath } from '../client/kube-client.ts';
-import { formatDuration } from '../render/age.ts';
+import { formatDuration } from '../text/age.ts';
 import { failureLines } from '../render/failures.ts';
 import { failedAttemptsText, limitHint } from './limit-hint.ts';
-import { onOneLine } from '../render/table.ts';
+import { onOneLine } from '../text/table.ts';
 import { wrapWords } from './wrap-words.ts';
-import type { Output } from '../output.ts';
-import type { Shell, Signal } from '../shell.ts';
+import type { Output } from '../shell/output.ts';
+import type { Shell, Signal } from '../shell/shell.ts';
 
 export type WaitOptions = {
   readonly client: KubeClient;

@@ -1,9 +1,9 @@
-import { commandWord } from '../command-word.ts';
-import { EXIT } from '../failure.ts';
+import { commandWord } from '../text/command-word.ts';
+import { EXIT } from '../shell/failure.ts';
 import type { Followed } from './follow-job.ts';
 import { openViews } from './many-views.ts';
-import { type Output, outputTo } from '../output.ts';
-import type { Shell } from '../shell.ts';
+import { type Output, outputTo } from '../shell/output.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type WaitOptions, type Waited, stoppedText, waitForJob } from './wait-for-job.ts';
 
 /**

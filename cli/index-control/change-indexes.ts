@@ -3,11 +3,11 @@ import type { IndexAction } from '../../shared/domain/scoreboard/index-changes.t
 import { type IndexEffects, type Job, IndexChangeSchema, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, indexesPath, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import { EXIT } from '../failure.ts';
+import { EXIT } from '../shell/failure.ts';
 import { indexesOfItems } from '../logs/indexes-of-items.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type ChosenIndexes =
   | { readonly kind: 'indexes'; readonly text: string }

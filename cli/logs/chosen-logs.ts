@@ -11,7 +11,7 @@ import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { type EndedAttempt, type Job, type Pod, PodSchema } from '../client/api-objects.ts';
 import { type KubeClient, podsPath, readAs } from '../client/kube-client.ts';
 import { endedAttempts } from './ended-attempts.ts';
-import { type PodAttempt, attemptOf, failedInit, podSelector } from './pod-attempt.ts';
+import { type PodAttempt, attemptOf, failedInit, podSelector } from '../client/pod-attempt.ts';
 
 /** An attempt whose log is to be printed. */
 export type ChosenLog = PodAttempt & {

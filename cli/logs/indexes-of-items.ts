@@ -2,8 +2,8 @@ import { itemHash } from '../../shared/domain/items/item-hash.ts';
 import { ANNOTATIONS, ITEM_HASH_LABEL } from '../../shared/domain/spec/annotations.ts';
 import { ItemsSchema, type Job, PodSchema } from '../client/api-objects.ts';
 import { type KubeClient, itemsPath, podsPath, readAs } from '../client/kube-client.ts';
-import { Failure } from '../failure.ts';
-import { attemptOf, podSelector } from './pod-attempt.ts';
+import { Failure } from '../shell/failure.ts';
+import { attemptOf, podSelector } from '../client/pod-attempt.ts';
 
 /** Of one request, as the server has it; each item may be meant in two ways. */
 const ITEMS_AT_ONCE = 50;

@@ -1,5 +1,5 @@
 import type { FailedAttempt, LogEnd } from '../../shared/domain/diagnose/failure-kinds.ts';
-import { ApiFailure } from '../failure.ts';
+import { ApiFailure } from '../shell/failure.ts';
 import { type KubeClient, podsPath } from '../client/kube-client.ts';
 import { lineParts } from './line-parts.ts';
 

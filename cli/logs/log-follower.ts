@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PodSchema } from '../client/api-objects.ts';
-import { UnreachableFailure } from '../failure.ts';
+import { UnreachableFailure } from '../shell/failure.ts';
 import { type KubeClient, readAs } from '../client/kube-client.ts';
 import { lineParts } from './line-parts.ts';
 

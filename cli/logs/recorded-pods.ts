@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import type { EndedAttempt, Job, PodSchema } from '../client/api-objects.ts';
-import { INDEX_LABEL } from './pod-attempt.ts';
+import { INDEX_LABEL } from '../client/pod-attempt.ts';
 
 /** What is left of a Pod that is gone: as much as its attempt's record says, for a table of Pods. */
 export function recordedPod(

@@ -4,7 +4,7 @@ import { parseIndexArgument } from '../../shared/domain/furiko/index-argument.ts
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { FurikoJobSchema, type Job } from '../client/api-objects.ts';
 import { type KubeClient, furikoJobsPath, readAs } from '../client/kube-client.ts';
-import { ApiFailure, usageFailure } from '../failure.ts';
+import { ApiFailure, usageFailure } from '../shell/failure.ts';
 
 /**
  * Parses `--index`: one index, or several such as `0-3,7`. Of a Job that Furiko's API made also a key, `name=value,…` of its matrix,

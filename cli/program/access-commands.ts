@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
-import { usageFailure } from '../failure.ts';
-import { httpUrl, serverPort, tokenCluster } from '../option-values.ts';
-import type { Shell } from '../shell.ts';
+import { usageFailure } from '../shell/failure.ts';
+import { httpUrl, serverPort, tokenCluster } from '../shell/option-values.ts';
+import type { Shell } from '../shell/shell.ts';
 
 // How clients other than `muster` reach a Muster: kubectl, client libraries.
 

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
 import { type Done, examples } from './command-parts.ts';
-import { type CompletedShell, COMPLETION_SCRIPTS, SHELLS } from './completion-scripts.ts';
-import { EXIT } from '../failure.ts';
-import type { Shell } from '../shell.ts';
+import { type CompletedShell, COMPLETION_SCRIPTS, SHELLS } from '../completion/completion-scripts.ts';
+import { EXIT } from '../shell/failure.ts';
+import type { Shell } from '../shell/shell.ts';
 
 const EXAMPLES = examples(
   'muster completion bash                 # the script, for your shell to source',
@@ -30,7 +30,7 @@ export function addCompletion(program: Command, shell: Shell, done: Done): void 
     .command('complete [words...]', { hidden: true })
     .description('Prints the completions of a partly typed command line.')
     .action(async (words: string[]) => {
-      const { complete } = await import('../commands/complete.ts');
+      const { complete } = await import('../completion/complete.ts');
       await complete(program, words, shell);
       done(EXIT.ok);
     });

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { usageFailure } from '../failure.ts';
-import { type SelectionFlags, jobConfigName, selectionOf, selectsJobs } from '../job-names.ts';
-import { duration, moment } from '../option-values.ts';
-import type { Shell } from '../shell.ts';
+import { usageFailure } from '../shell/failure.ts';
+import { type SelectionFlags, jobConfigName, selectionOf, selectsJobs } from '../shell/job-names.ts';
+import { duration, moment } from '../shell/option-values.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 
 // Commands for Jobs that are killed, and for JobConfigs.

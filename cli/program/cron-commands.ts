@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { usageFailure } from '../failure.ts';
+import { usageFailure } from '../shell/failure.ts';
 import { DISABLE_INSTEAD, ENABLE_INSTEAD, NO_BACKFILL, RUN_INSTEAD } from '../cron/config-instead.ts';
-import { cronJobName, cronOrConfigName } from '../job-names.ts';
-import { type RangeEnd, moment, rangeEnd, wholeNumber } from '../option-values.ts';
+import { cronJobName, cronOrConfigName } from '../shell/job-names.ts';
+import { type RangeEnd, moment, rangeEnd, wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type Done, common, examples, namespaceOption, timeoutOption } from './command-parts.ts';
 
 // Commands for CronJobs; list and next also for JobConfigs.

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
-import { usageFailure } from '../failure.ts';
+import { usageFailure } from '../shell/failure.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 const EXAMPLES = examples(
   'muster doctor frames                   # why did this Job fail, or why is it not done?',

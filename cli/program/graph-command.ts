@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 import { GRAPH_FORMS, type GraphForm } from '../render/graph-forms.ts';
-import { jobName } from '../job-names.ts';
-import type { Shell } from '../shell.ts';
+import { jobName } from '../shell/job-names.ts';
+import type { Shell } from '../shell/shell.ts';
 
 const EXAMPLES = examples(
   'muster graph                           # every Job that waits or is waited for',

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { IndexAction } from '../../shared/domain/scoreboard/index-changes.ts';
-import { usageFailure } from '../failure.ts';
-import { jobName } from '../job-names.ts';
+import { usageFailure } from '../shell/failure.ts';
+import { jobName } from '../shell/job-names.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type Done, common, examples, itemOption, namespaceOption } from './command-parts.ts';
 
 // Commands for single indexes of a Job that is not over: hold, release, cancel, requeue.

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { type Done, common, examples, namespaceOption, timeoutOption } from './command-parts.ts';
 import type { Change } from '../commands/change.ts';
-import { usageFailure } from '../failure.ts';
-import { type SelectionFlags, selectionOf, selectsJobs } from '../job-names.ts';
-import { AWAITED, type Awaited, awaited, tasksAtOnce, wholeNumber } from '../option-values.ts';
+import { usageFailure } from '../shell/failure.ts';
+import { type SelectionFlags, selectionOf, selectsJobs } from '../shell/job-names.ts';
+import { AWAITED, type Awaited, awaited, tasksAtOnce, wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 // Commands for Jobs that exist: watch, wait, change, delete.
 

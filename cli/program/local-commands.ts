@@ -3,10 +3,20 @@ import type { Formats } from '../../shared/domain/spec/new-in-release.ts';
 import { ENV } from '../../shared/names/env.ts';
 import { type Done, examples } from './command-parts.ts';
 import type { LocalFlags } from '../commands/local.ts';
-import { usageFailure } from '../failure.ts';
-import { type EnvironmentEntry, environmentEntry } from '../task-environment.ts';
-import { DRIVERS, driver, duration, httpUrl, rate, serverPort, share, span, wholeNumber } from '../option-values.ts';
-import type { Shell } from '../shell.ts';
+import { usageFailure } from '../shell/failure.ts';
+import { type EnvironmentEntry, environmentEntry } from '../shell/task-environment.ts';
+import {
+  DRIVERS,
+  driver,
+  duration,
+  httpUrl,
+  rate,
+  serverPort,
+  share,
+  span,
+  wholeNumber,
+} from '../shell/option-values.ts';
+import type { Shell } from '../shell/shell.ts';
 
 const LOCAL_EXAMPLES = examples(
   'muster local',

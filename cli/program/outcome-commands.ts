@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { type Done, common, examples, itemOption, namespaceOption } from './command-parts.ts';
-import { usageFailure } from '../failure.ts';
-import { jobName } from '../job-names.ts';
-import { wholeNumber } from '../option-values.ts';
+import { usageFailure } from '../shell/failure.ts';
+import { jobName } from '../shell/job-names.ts';
+import { wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import { JOBLOG_FORMS, type JoblogForm } from '../render/joblog.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 // What came of a Job: its logs, its results, what failed.
 

@@ -1,19 +1,19 @@
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../../shared/names/version.ts';
 import { addKubeconfig, addProxy, addToken } from './access-commands.ts';
-import { withCommandWord } from '../command-word.ts';
+import { withCommandWord } from '../text/command-word.ts';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 import { addCompletion } from './completion-command.ts';
 import type { GetFlags, Wanted } from '../commands/get.ts';
 import { addCron } from './cron-commands.ts';
 import { addEnable, addKill } from './config-commands.ts';
 import { addDoctor } from './doctor-command.ts';
-import { EXIT, Failure, usageFailure } from '../failure.ts';
+import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { addIndexControl } from './index-commands.ts';
 import { addDelete, addResume, addScale, addSuspend, addWait, addWatch } from './job-commands.ts';
-import { JOBS_WORDS, jobName } from '../job-names.ts';
+import { JOBS_WORDS, jobName } from '../shell/job-names.ts';
 import { addLocal, addStop } from './local-commands.ts';
-import { moment } from '../option-values.ts';
+import { moment } from '../shell/option-values.ts';
 import { addGraph } from './graph-command.ts';
 import { addFailures, addJoblog, addLogs } from './outcome-commands.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
@@ -22,7 +22,7 @@ import { addRerun } from './rerun-command.ts';
 import { addRun } from './run-command.ts';
 import { addSubmit } from './submit-command.ts';
 import { addSimulate } from './simulate-command.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 // Each command's code is loaded when it runs: `muster --help` needs none of it, and only `local` needs the whole runtime.
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
-import { usageFailure } from '../failure.ts';
-import { age } from '../option-values.ts';
+import { usageFailure } from '../shell/failure.ts';
+import { age } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 const EXAMPLES = examples(
   'muster prune --older-than 7d --dry-run # which finished Jobs would be deleted',

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { type EnvFlag, envFlagIn } from '../env-flags.ts';
-import { usageFailure } from '../failure.ts';
-import { jobName } from '../job-names.ts';
-import { wholeNumber } from '../option-values.ts';
+import { type EnvFlag, envFlagIn } from '../shell/env-flags.ts';
+import { usageFailure } from '../shell/failure.ts';
+import { jobName } from '../shell/job-names.ts';
+import { wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { WishedAgain } from '../commands/rerun.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type Done, common, examples, itemOption, namespaceOption, timeoutOption } from './command-parts.ts';
 
 const EXAMPLES = examples(

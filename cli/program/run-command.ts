@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { envFlagIn } from '../env-flags.ts';
-import { usageFailure } from '../failure.ts';
+import { envFlagIn } from '../shell/env-flags.ts';
+import { usageFailure } from '../shell/failure.ts';
 import type { ConcurrencyPolicy } from '../../shared/domain/furiko/furiko-job.ts';
 import { CONCURRENCY_POLICIES } from '../configs/concurrency-policies.ts';
-import { jobConfigName } from '../job-names.ts';
-import { parseDurationMs } from '../duration.ts';
-import { moment, tasksAtOnce, wholeNumber } from '../option-values.ts';
+import { jobConfigName } from '../shell/job-names.ts';
+import { parseDurationMs } from '../text/duration.ts';
+import { moment, tasksAtOnce, wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import { RESTART_POLICIES, type RestartPolicy, type LineFlags } from '../run-line/line-flags.ts';
-import { shellQuoted } from '../shell-quoted.ts';
-import type { Shell } from '../shell.ts';
+import { shellQuoted } from '../text/shell-quoted.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type Done, common, examples, listFileOptions, namespaceOption, timeoutOption } from './command-parts.ts';
 
 const EXAMPLES = examples(

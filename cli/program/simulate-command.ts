@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { usageFailure } from '../failure.ts';
-import { duration, moment, wholeNumber } from '../option-values.ts';
+import { usageFailure } from '../shell/failure.ts';
+import { duration, moment, wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { ListFlags } from '../run-line/line-flags.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type Done, examples, listFileOptions } from './command-parts.ts';
 
 const EXAMPLES = examples(
@@ -60,7 +60,7 @@ export function addSimulate(program: Command, shell: Shell, done: Done): void {
     );
   for (const option of listFileOptions()) command.addOption(option);
   command.addHelpText('after', `${EXAMPLES}${FATES}`).action(async (flags: SimulateOptions) => {
-    const { simulate } = await import('../commands/simulate.ts');
+    const { simulate } = await import('../simulate/simulate.ts');
     const { file, script = null, succeeded = null, output, seed, now, days = null, jobTakes = null, ...list } = flags;
     if (list.items === undefined && Object.keys(list).length > 0)
       throw usageFailure('--header, --columns, --format and --skip-empty are for --items');

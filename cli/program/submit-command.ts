@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { usageFailure } from '../failure.ts';
-import type { Shell } from '../shell.ts';
+import { usageFailure } from '../shell/failure.ts';
+import type { Shell } from '../shell/shell.ts';
 import { type Done, common, examples, namespaceOption } from './command-parts.ts';
 
 const EXAMPLES = examples(

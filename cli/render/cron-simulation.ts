@@ -2,8 +2,8 @@ import { type EpochMs, asTime } from '../../shared/domain/base/time.ts';
 import { timeInZone } from '../../shared/domain/cron/job-of-slot.ts';
 import type { ClockChange } from '../../shared/simulate/clock-changes.ts';
 import type { CronSimulation, SimulatedRun, SimulatedSlot } from '../../shared/simulate/simulate-cron.ts';
-import { formatDuration } from './age.ts';
-import { renderTable } from './table.ts';
+import { formatDuration } from '../text/age.ts';
+import { renderTable } from '../text/table.ts';
 
 export type SimulatedCron = {
   readonly name: string;

@@ -1,5 +1,5 @@
-import { formatAge, formatDuration } from './age.ts';
-import { onOneLine } from './table.ts';
+import { formatAge, formatDuration } from '../text/age.ts';
+import { onOneLine } from '../text/table.ts';
 
 /** What the server reports of its data folder. */
 export type ShownDataFolder = {

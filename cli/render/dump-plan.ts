@@ -6,8 +6,8 @@ import type {
 } from '../../shared/domain/cluster-plan/cluster-dump.ts';
 import { formatIndexSet, indexSetOf } from '../../shared/domain/base/index-set.ts';
 import type { JobEvent } from '../../shared/domain/scoreboard/status.ts';
-import { formatDuration } from './age.ts';
-import { onOneLine } from './table.ts';
+import { formatDuration } from '../text/age.ts';
+import { onOneLine } from '../text/table.ts';
 
 /** Names listed individually. More would hide what matters, and `-o json` has them all. */
 const NAMES_MAX = 10;

@@ -1,6 +1,6 @@
 import { indexText, indexWithin, itemsText } from '../../shared/domain/base/shown-index.ts';
 import type { JobFailures } from '../client/api-objects.ts';
-import { onOneLine, renderTable } from './table.ts';
+import { onOneLine, renderTable } from '../text/table.ts';
 
 /** Groups shown in full; `muster doctor` has the others. */
 const GROUPS_SHOWN = 3;

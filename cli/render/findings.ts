@@ -1,6 +1,6 @@
-import { formatAge } from './age.ts';
+import { formatAge } from '../text/age.ts';
 import { type Theme, type Paint } from './theme.ts';
-import { onOneLine } from './table.ts';
+import { onOneLine } from '../text/table.ts';
 
 /** A finding as the server reports it. */
 export type ShownFinding = {

@@ -3,7 +3,7 @@ import { type AfterCondition, formatAfter, formatAfterIndexes } from '../../shar
 import { renderStrip } from './grid.ts';
 import { inOrder } from './job-graph.ts';
 import { type Frame, type JobProgress, PHASE_PAINTS, type Phase, elapsed, legendOf } from './progress.ts';
-import { onOneLine } from './table.ts';
+import { onOneLine } from '../text/table.ts';
 import { type Segment, type Theme, paintLine, widthOf } from './theme.ts';
 
 /** Of a terminal's width, what names get at most. */

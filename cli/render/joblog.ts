@@ -1,5 +1,5 @@
 import type { EndedAttempt, Job } from '../client/api-objects.ts';
-import { shellQuoted } from '../shell-quoted.ts';
+import { shellQuoted } from '../text/shell-quoted.ts';
 
 export const JOBLOG_FORMS = ['tsv', 'csv', 'json'] as const;
 export type JoblogForm = (typeof JOBLOG_FORMS)[number];

@@ -3,9 +3,9 @@ import { ANNOTATIONS, HELD_CONDITION } from '../../shared/domain/spec/annotation
 import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { type Job, type Pod, conditionOf } from '../client/api-objects.ts';
 import { endOf } from '../follow/job-state.ts';
-import { attemptOf, podMessage, podStatusWord, runMsOf, startedAtOf, tellingState } from '../logs/pod-attempt.ts';
-import { formatAge, formatDuration } from './age.ts';
-import { renderTable } from './table.ts';
+import { attemptOf, podMessage, podStatusWord, runMsOf, startedAtOf, tellingState } from '../client/pod-attempt.ts';
+import { formatAge, formatDuration } from '../text/age.ts';
+import { renderTable } from '../text/table.ts';
 
 export type ListingOptions = {
   readonly wide: boolean;

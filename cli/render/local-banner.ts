@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { LocalOptions, LocalRuntime } from '../../local/runtime.ts';
 import { VERSION } from '../../shared/names/version.ts';
-import { commandWord } from '../command-word.ts';
-import { shellQuoted } from '../shell-quoted.ts';
-import type { Shell } from '../shell.ts';
+import { commandWord } from '../text/command-word.ts';
+import { shellQuoted } from '../text/shell-quoted.ts';
+import type { Shell } from '../shell/shell.ts';
 import { themeFor } from '../follow/job-view.ts';
-import { type EnvironmentOptions, sayEnvironment } from '../task-environment.ts';
+import { type EnvironmentOptions, sayEnvironment } from '../shell/task-environment.ts';
 
 export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store' | 'wiring'> & {
   readonly environment: EnvironmentOptions;

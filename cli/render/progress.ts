@@ -1,9 +1,9 @@
 import { sliceToWidth, textWidth } from '../../shared/domain/base/text-width.ts';
-import { formatDuration } from './age.ts';
+import { formatDuration } from '../text/age.ts';
 import { type IndexBoard, type IndexState, layoutGrid, paintOf, renderGrid } from './grid.ts';
 import { type NamedIndexes, namedLines } from './named-indexes.ts';
 import { type Theme, type Paint, type Segment, paintLine, widthOf } from './theme.ts';
-import { onOneLine } from './table.ts';
+import { onOneLine } from '../text/table.ts';
 import type { Dependencies } from './job-graph.ts';
 
 /** A Job's progress, as the views show it. */

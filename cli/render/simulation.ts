@@ -3,10 +3,10 @@ import type { Simulation } from '../../shared/simulate/simulate-job.ts';
 import type { JobStatus, TimelineEntry } from '../../shared/simulate/timeline.ts';
 
 import { indexText } from '../../shared/domain/base/shown-index.ts';
-import { formatDuration } from './age.ts';
+import { formatDuration } from '../text/age.ts';
 import { type IndexState, codeOf, layoutGrid, paintOf, renderGrid } from './grid.ts';
 import { type Theme, type Paint, type Segment, paintLine } from './theme.ts';
-import { onOneLine } from './table.ts';
+import { onOneLine } from '../text/table.ts';
 
 /** A simulation for people: how it ended, its phases, what was decided and why, its indexes, and what it would cost. */
 export function renderSimulation(simulation: Simulation, columns: number, theme: Theme): readonly string[] {

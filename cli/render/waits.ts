@@ -1,6 +1,6 @@
 import { outlookOf } from '../../shared/domain/pending/wait-words.ts';
 import type { JobWaits } from '../client/api-objects.ts';
-import { renderTable } from './table.ts';
+import { renderTable } from '../text/table.ts';
 
 /** What does not run in a Job, one line per reason; empty if nothing waits. */
 export function waitTable({ waits }: Pick<JobWaits, 'waits'>): string {

@@ -11,7 +11,7 @@ import {
 } from '../../shared/domain/base/index-set.ts';
 import { allIndexes } from '../../shared/domain/spec/selection.ts';
 import type { EndedAttempt, Job } from '../client/api-objects.ts';
-import { Failure, usageFailure } from '../failure.ts';
+import { Failure, usageFailure } from '../shell/failure.ts';
 import { verdictOf } from '../follow/job-state.ts';
 
 /** Which indexes are to run again. */

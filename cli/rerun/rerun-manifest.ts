@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
-import type { EnvFlag } from '../env-flags.ts';
-import { usageFailure } from '../failure.ts';
+import type { EnvFlag } from '../shell/env-flags.ts';
+import { usageFailure } from '../shell/failure.ts';
 
 /** What changes from the old Job to the new one. */
 export type RerunWish = {

@@ -2,7 +2,7 @@ import { type FileHandle, lstat, mkdir, open, readFile, rename, rm } from 'node:
 import { join } from 'node:path';
 import * as z from 'zod';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../shell/failure.ts';
 
 /** Whose results a folder has. */
 export type ResultOwner = {

@@ -1,6 +1,6 @@
 import { resultName } from '../../shared/domain/items/item-list.ts';
 import type { EndedAttempt } from '../client/api-objects.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../shell/failure.ts';
 
 /** One file name, on any disk, that is no path: it begins with a letter or a digit, so it is not `..` either. */
 const SAFE = /^[A-Za-z0-9][\p{L}\p{M}\p{N}._-]*$/u;

@@ -4,7 +4,7 @@ import type { ItemList } from '../../shared/domain/items/item-list.ts';
 import { partsOf, sealedOf } from '../../shared/domain/items/item-parts.ts';
 import * as z from 'zod';
 import { type KubeClient, readAs, workListPath } from '../client/kube-client.ts';
-import { ApiFailure, EXIT, Failure } from '../failure.ts';
+import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import type { WorkBar } from '../follow/work-bar.ts';
 
 /** A request has at most 256 KiB. */

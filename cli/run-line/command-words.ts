@@ -1,5 +1,5 @@
-import type { EnvFlag } from '../env-flags.ts';
-import { usageFailure } from '../failure.ts';
+import type { EnvFlag } from '../shell/env-flags.ts';
+import { usageFailure } from '../shell/failure.ts';
 
 const SHELLS: readonly string[] = ['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'fish'];
 

@@ -5,7 +5,7 @@ import {
   parseAfter,
   parseAfterIndexes,
 } from '../../shared/domain/spec/dependencies.ts';
-import { usageFailure } from '../failure.ts';
+import { usageFailure } from '../shell/failure.ts';
 import type { LineFlags } from './line-flags.ts';
 
 /**

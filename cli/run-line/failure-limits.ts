@@ -1,4 +1,4 @@
-import { usageFailure } from '../failure.ts';
+import { usageFailure } from '../shell/failure.ts';
 import type { LineFlags } from './line-flags.ts';
 
 /** What a command line says about failures, as fields of the Job. */

@@ -1,6 +1,6 @@
 import { type ItemList, columnFault, duplicatesIn } from '../../shared/domain/items/item-list.ts';
 import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/spec/annotations.ts';
-import { usageFailure } from '../failure.ts';
+import { usageFailure } from '../shell/failure.ts';
 import {
   SEQUENCE,
   isScript,
@@ -14,7 +14,7 @@ import { failureLimits } from './failure-limits.ts';
 import { type ListInManifest, listInManifest } from './list-in-manifest.ts';
 import { type ListedItems, itemsOfArray, itemsOfFile, itemsOfMatrix, perCompletionEnv } from './listed-items.ts';
 import { type Source, itemsOfSources, optionsAmongItems, splitSources } from './parallel-sources.ts';
-import type { EnvFlag } from '../env-flags.ts';
+import type { EnvFlag } from '../shell/env-flags.ts';
 import type { ReadFile, LineFlags } from './line-flags.ts';
 import { dependencyAnnotations } from './dependency-flags.ts';
 import { taskColumnAnnotations, templateImage } from './task-columns-flags.ts';

@@ -1,4 +1,4 @@
-import type { EnvFlag } from '../env-flags.ts';
+import type { EnvFlag } from '../shell/env-flags.ts';
 import type { ListFormat } from '../../shared/schema/items/list-formats.ts';
 
 /** What `muster run NAME [options] -- COMMAND` says about the Job, as commander reads it. */

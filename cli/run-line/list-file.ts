@@ -4,8 +4,8 @@ import { messageOf } from '../../shared/domain/base/error-text.ts';
 import type { ItemList } from '../../shared/domain/items/item-list.ts';
 import type { ListFault } from '../../shared/schema/items/item-text.ts';
 import { type ListOptions, parseItems } from '../../shared/schema/items/parse-items.ts';
-import { Failure, usageFailure } from '../failure.ts';
-import type { Shell } from '../shell.ts';
+import { Failure, usageFailure } from '../shell/failure.ts';
+import type { Shell } from '../shell/shell.ts';
 
 /**
  * Reads a list.

@@ -1,9 +1,9 @@
 import { CLIENT_LIMITS, generateMatrix, numbersOf } from '../../shared/domain/items/generate-items.ts';
 import { type ItemList, columnsFault, counted } from '../../shared/domain/items/item-list.ts';
 import { formatOfFile } from '../../shared/schema/items/list-formats.ts';
-import { usageFailure } from '../failure.ts';
+import { usageFailure } from '../shell/failure.ts';
 import { listIn, shownFile } from './list-file.ts';
-import type { EnvFlag } from '../env-flags.ts';
+import type { EnvFlag } from '../shell/env-flags.ts';
 import type { ListFlags, ReadFile } from './line-flags.ts';
 
 /** The items that options say. */

@@ -6,7 +6,7 @@ import {
   counted,
   itemFault,
 } from '../../shared/domain/items/item-list.ts';
-import { usageFailure } from '../failure.ts';
+import { usageFailure } from '../shell/failure.ts';
 import { listIn, shownFile } from './list-file.ts';
 import type { ListFlags, ReadFile } from './line-flags.ts';
 

@@ -7,7 +7,7 @@ import {
   quantityFault,
 } from '../../shared/domain/items/task-columns.ts';
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
-import { usageFailure } from '../failure.ts';
+import { usageFailure } from '../shell/failure.ts';
 import type { LineFlags } from './line-flags.ts';
 
 /**

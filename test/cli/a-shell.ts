@@ -1,5 +1,5 @@
-import { outputTo } from '../../cli/output.ts';
-import type { Shell, Signal } from '../../cli/shell.ts';
+import { outputTo } from '../../cli/shell/output.ts';
+import type { Shell, Signal } from '../../cli/shell/shell.ts';
 import { START } from '../kube/a-world.ts';
 
 /** A shell that notes what is written, with hands for its Ctrl-C and its terminal's size. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Explain, type PlanFlags, planDump } from '../../cli/commands/plan.ts';
-import { Failure } from '../../cli/failure.ts';
+import { Failure } from '../../cli/shell/failure.ts';
 import { runCommandLine } from '../../cli/program/program.ts';
 import type { DumpPlan } from '../../shared/domain/cluster-plan/cluster-dump.ts';
 import { aShell } from './a-shell.ts';

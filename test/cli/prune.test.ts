@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { endedBefore } from '../../cli/commands/prune.ts';
-import { parseAgeMs } from '../../cli/duration.ts';
+import { parseAgeMs } from '../../cli/text/duration.ts';
 import { formatBytes } from '../../cli/render/data-folder.ts';
 import { type Job, JobSchema } from '../../cli/client/api-objects.ts';
 import { plusMs } from '../../shared/domain/base/time.ts';

@@ -42,7 +42,7 @@ test('`muster --help` loads no parser: neither YAML, nor zod, nor CSV', async ()
     for (const { path: next, kind } of metafile.inputs[path]?.imports ?? []) if (kind !== 'dynamic-import') start(next);
   };
   // main.ts itself imports the program when it has turned the cache on.
-  for (const path of ['cli/main.ts', 'cli/program/program.ts', 'cli/shell.ts']) start(path);
+  for (const path of ['cli/main.ts', 'cli/program/program.ts', 'cli/shell/shell.ts']) start(path);
   const packages = [...started].flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
   expect([...new Set(packages)].toSorted()).toEqual(['commander']);
   expect(Object.keys(metafile.inputs).some((path) => path.includes('node_modules/csv-parse/'))).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { environmentEntry, sayEnvironment, taskEnvironmentOf } from '../../cli/task-environment.ts';
+import { environmentEntry, sayEnvironment, taskEnvironmentOf } from '../../cli/shell/task-environment.ts';
 
 const SHELL = {
   HOME: '/home/ann',

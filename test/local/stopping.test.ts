@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type StopDeadline, stopDeadline } from '../../cli/stop-deadline.ts';
+import { type StopDeadline, stopDeadline } from '../../cli/shell/stop-deadline.ts';
 import { STOP_MS, sharesOf } from '../../local/stopping/shares.ts';
 
 describe('what is left of a stop is divided', () => {

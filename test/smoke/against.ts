@@ -4,7 +4,7 @@ import { createSigner } from '../../shared/adapters/aws/sigv4.ts';
 import { startGatewayProxy } from '../../local/proxy/gateway-proxy.ts';
 import { startSigningProxy } from '../../local/proxy/signing-proxy.ts';
 import { type Upstream, readUpstream } from '../../local/proxy/upstream.ts';
-import { usageFailure } from '../../cli/failure.ts';
+import { usageFailure } from '../../cli/shell/failure.ts';
 import { aLocalRuntime } from '../e2e/a-local-runtime.ts';
 import { KEYS, REGION, passOnTo, startGateway } from '../proxy/signing-gateway.ts';
 import { environmentOf } from '../support/test-wiring.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type KubeClient, namespacesPath } from '../../cli/client/kube-client.ts';
-import { ApiFailure } from '../../cli/failure.ts';
+import { ApiFailure } from '../../cli/shell/failure.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 import type { Ground } from './ground.ts';
 import { NotAsked } from './not-asked.ts';

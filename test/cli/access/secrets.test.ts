@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { listenersIn } from '../../../cli/event-listeners.ts';
+import { listenersIn } from '../../../cli/shell/event-listeners.ts';
 import { aServer } from '../a-server.ts';
 
 // Everybody on a machine sees command lines, so what is secret comes by a file, or by a variable.

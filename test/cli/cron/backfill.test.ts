@@ -3,7 +3,7 @@ import { runCommandLine } from '../../../cli/program/program.ts';
 import { openSlots, slotsOfRange, standingOf, sumText } from '../../../cli/cron/backfill-slots.ts';
 import { JobSchema } from '../../../cli/client/api-objects.ts';
 import { asEpochMs, asTime } from '../../../shared/domain/base/time.ts';
-import { rangeEnd } from '../../../cli/option-values.ts';
+import { rangeEnd } from '../../../cli/shell/option-values.ts';
 import { START, manifest } from '../../kube/a-world.ts';
 import { type AServer, type Interception, aServer } from '../a-server.ts';
 import { createCron, cronJob } from './cron-job.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatAge, formatDuration } from '../../../cli/render/age.ts';
+import { formatAge, formatDuration } from '../../../cli/text/age.ts';
 import { INDEX_STATES, type IndexState, codeOf, layoutGrid, renderGrid } from '../../../cli/render/grid.ts';
 import { themeOf, paintLine } from '../../../cli/render/theme.ts';
 import { addSample, paceOf, type Sample } from '../../../cli/render/pace.ts';
@@ -12,7 +12,7 @@ import {
   progressLine,
   renderProgress,
 } from '../../../cli/render/progress.ts';
-import { renderTable } from '../../../cli/render/table.ts';
+import { renderTable } from '../../../cli/text/table.ts';
 
 const S = 1000;
 const M = 60 * S;

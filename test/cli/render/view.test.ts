@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { parseDurationMs } from '../../../cli/duration.ts';
+import { parseDurationMs } from '../../../cli/text/duration.ts';
 import { openView } from '../../../cli/follow/job-view.ts';
 import { LiveScreen } from '../../../cli/follow/live-screen.ts';
 import type { JobProgress } from '../../../cli/render/progress.ts';

@@ -1,4 +1,4 @@
-import { ApiFailure } from '../../../cli/failure.ts';
+import { ApiFailure } from '../../../cli/shell/failure.ts';
 import { type Counts, countsOf, createJob, endOf, indexed, shellJob, toldCounts } from '../ground.ts';
 import { NotAsked } from '../not-asked.ts';
 import { type Question, verdict } from '../question.ts';

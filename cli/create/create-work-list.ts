@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { type KubeClient, readAs, workListPath } from './client/kube-client.ts';
+import { type KubeClient, readAs, workListPath } from '../client/kube-client.ts';
 import type { Replacing } from './create-job.ts';
-import { ApiFailure, Failure } from './failure.ts';
-import { explainUnknownFields } from './field-hints.ts';
-import type { Manifest } from './manifest-file.ts';
+import { ApiFailure, Failure } from '../shell/failure.ts';
+import { explainUnknownFields } from '../shell/field-hints.ts';
+import type { Manifest } from '../shell/manifest-file.ts';
 
 const Named = z.object({ metadata: z.object({ name: z.string(), uid: z.string() }) });
 

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { CRONJOBS_WORDS, JOBCONFIGS_WORDS, JOBS_WORDS } from '../job-names.ts';
+import { CRONJOBS_WORDS, JOBCONFIGS_WORDS, JOBS_WORDS } from '../shell/job-names.ts';
 
 /** What may follow in a partly typed command line. */
 export type Completion = {

@@ -5,14 +5,14 @@ import { clockChanges } from '../../shared/simulate/clock-changes.ts';
 import { type CronSimulation, type JobFate, simulateCron } from '../../shared/simulate/simulate-cron.ts';
 import { simulateJob } from '../../shared/simulate/simulate-job.ts';
 import type { SimulatedLists } from '../../shared/simulate/simulated-list.ts';
-import { EXIT, Failure, usageFailure } from '../failure.ts';
+import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { WorkBar } from '../follow/work-bar.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';
 import { type SimulatedCron, cronReport, renderCronSimulation } from '../render/cron-simulation.ts';
-import { onOneLine } from '../render/table.ts';
-import type { Shell } from '../shell.ts';
-import { admitted, knownSlots, sha256, timedCronOfManifest } from './timed-cron.ts';
+import { onOneLine } from '../text/table.ts';
+import type { Shell } from '../shell/shell.ts';
+import { admitted, knownSlots, sha256, timedCronOfManifest } from '../cron/timed-cron.ts';
 
 export type CronSimulationFlags = {
   readonly file: string;

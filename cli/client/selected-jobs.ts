@@ -1,7 +1,7 @@
-import { JobSchema } from './client/api-objects.ts';
-import { type KubeClient, jobsPath, readAs } from './client/kube-client.ts';
-import { Failure } from './failure.ts';
-import type { Selection } from './job-names.ts';
+import { JobSchema } from './api-objects.ts';
+import { type KubeClient, jobsPath, readAs } from './kube-client.ts';
+import { Failure } from '../shell/failure.ts';
+import type { Selection } from '../shell/job-names.ts';
 
 /**
  * The names of the selected Jobs. Named Jobs need not exist.

@@ -1,4 +1,4 @@
-import { parseDuration } from '../shared/schema/object/duration.ts';
+import { parseDuration } from '../../shared/schema/object/duration.ts';
 
 /** setTimeout's limit, about 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;

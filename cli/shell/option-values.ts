@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
-import { httpUrlFault } from './http-url.ts';
-import { numberIn, rateError } from '../shared/names/bounds.ts';
-import { isRefusedPort } from '../shared/names/refused-ports.ts';
-import { tokenClusterError } from '../shared/names/token-cluster.ts';
-import type { LocalFlags } from './commands/local.ts';
-import { parseAgeMs, parseDurationMs } from './duration.ts';
+import { httpUrlFault } from '../text/http-url.ts';
+import { numberIn, rateError } from '../../shared/names/bounds.ts';
+import { isRefusedPort } from '../../shared/names/refused-ports.ts';
+import { tokenClusterError } from '../../shared/names/token-cluster.ts';
+import type { LocalFlags } from '../commands/local.ts';
+import { parseAgeMs, parseDurationMs } from '../text/duration.ts';
 
 // Option parsers for commander: each returns the value, or throws InvalidArgumentError with a sentence that says what is
 // valid.

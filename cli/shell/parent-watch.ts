@@ -1,5 +1,5 @@
-import { type Known, isThere, knownAs } from '../local/process-identity.ts';
-import { parentOf, programOf } from '../local/process-table.ts';
+import { type Known, isThere, knownAs } from '../../local/process-identity.ts';
+import { parentOf, programOf } from '../../local/process-table.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const SHELLS: readonly string[] = ['sh', 'dash', 'bash', 'zsh', 'busybox', 'ash'];

@@ -1,6 +1,6 @@
-import type { ListenerOptions } from '../local/listeners/listeners.ts';
+import type { ListenerOptions } from '../../local/listeners/listeners.ts';
 import { usageFailure } from './failure.ts';
-import { httpUrlFault } from './http-url.ts';
+import { httpUrlFault } from '../text/http-url.ts';
 import { secretLineIn } from './secret-file.ts';
 import type { Shell } from './shell.ts';
 

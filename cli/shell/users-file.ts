@@ -1,4 +1,4 @@
-import { type UserWithToken, parseUsers } from '../local/users/parse-users.ts';
+import { type UserWithToken, parseUsers } from '../../local/users/parse-users.ts';
 import { Failure, usageFailure } from './failure.ts';
 import { secretIn } from './secret-file.ts';
 import type { Shell } from './shell.ts';

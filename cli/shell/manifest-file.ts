@@ -2,10 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LineCounter, isMap, isSeq, parseAllDocuments } from 'yaml';
 import * as z from 'zod';
-import { MANIFEST_BYTES_MAX, parseDocument } from '../shared/schema/object/document.ts';
+import { MANIFEST_BYTES_MAX, parseDocument } from '../../shared/schema/object/document.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { Shell } from './shell.ts';
-import { messageOf } from '../shared/domain/base/error-text.ts';
+import { messageOf } from '../../shared/domain/base/error-text.ts';
 
 /** One object of a file. */
 export type Manifest = {

@@ -4,19 +4,19 @@ import type { SimulatedLists } from '../../shared/simulate/simulated-list.ts';
 import { isLimit } from '../../shared/simulate/simulated-limits.ts';
 import { type Simulation, simulateJob } from '../../shared/simulate/simulate-job.ts';
 import { NO_SCRIPT, type Script, type ScriptError, parseScript } from '../../shared/simulate/script.ts';
-import { simulateCronFile } from '../cron/simulate-cron-file.ts';
-import { EXIT, Failure, usageFailure } from '../failure.ts';
+import { simulateCronFile } from './simulate-cron-file.ts';
+import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { WorkBar } from '../follow/work-bar.ts';
 import { themeFor } from '../follow/job-view.ts';
-import { readManifest, readManifests } from '../manifest-file.ts';
+import { readManifest, readManifests } from '../shell/manifest-file.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';
 import { renderSimulation } from '../render/simulation.ts';
-import { onOneLine } from '../render/table.ts';
+import { onOneLine } from '../text/table.ts';
 import type { ListFlags } from '../run-line/line-flags.ts';
 import { fileBytes } from '../run-line/list-file.ts';
 import { itemsOfFile } from '../run-line/listed-items.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 export type SimulateFlags = {
   /** `-`: standard input */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { ListSchema, NamedSchema } from '../client/api-objects.ts';
-import { type Candidate, type Completion, completionOf, kindBefore } from '../program/completion.ts';
+import { type Candidate, type Completion, completionOf, kindBefore } from './completion.ts';
 import { connect, cronJobsPath, jobConfigsPath, jobsPath, readAs } from '../client/kube-client.ts';
 import { findTarget } from '../client/kubeconfig.ts';
-import type { Shell } from '../shell.ts';
+import type { Shell } from '../shell/shell.ts';
 
 /**
  * The user waits at the Tab key. Each of the two requests may take this long, unless `MUSTER_COMPLETE_TIMEOUT_MS` says

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { buffer, text } from 'node:stream/consumers';
-import { type Prompter, terminalPrompter } from './configs/prompter.ts';
+import { type Prompter, terminalPrompter } from './prompter.ts';
 import { type Output, outputTo } from './output.ts';
 
 /** What a command uses of its process; tests pass their own. */

@@ -1,5 +1,5 @@
 import type * as prompts from '@inquirer/prompts';
-import { EXIT, Failure } from '../failure.ts';
+import { EXIT, Failure } from './failure.ts';
 
 /** Asks the person at the terminal. Every method throws a Failure at Ctrl-C. */
 export type Prompter = {

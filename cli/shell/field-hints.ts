@@ -1,10 +1,10 @@
 import { distance } from 'fastest-levenshtein';
-import { jsonFieldsOf } from '../shared/schema/kinds/json-fields-of.ts';
-import type { Field, FieldType } from '../shared/schema/kinds/kind-table.ts';
-import { KINDS } from '../shared/schema/kinds/kinds.ts';
+import { jsonFieldsOf } from '../../shared/schema/kinds/json-fields-of.ts';
+import type { Field, FieldType } from '../../shared/schema/kinds/kind-table.ts';
+import { KINDS } from '../../shared/schema/kinds/kinds.ts';
 import { type ApiFailure, Failure } from './failure.ts';
 import type { Manifest } from './manifest-file.ts';
-import { onOneLine } from './render/table.ts';
+import { onOneLine } from '../text/table.ts';
 
 /** Kubernetes' words for what `fieldValidation=Strict` finds. */
 const STRICT = 'strict decoding error: ';

@@ -1,4 +1,4 @@
-import { visible } from './render/visible.ts';
+import { visible } from '../text/visible.ts';
 
 /** Where a command prints. */
 export type Output = {

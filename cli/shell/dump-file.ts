@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ClusterDump } from '../shared/domain/cluster-plan/cluster-dump.ts';
-import { readClusterDump } from '../shared/schema/dump/read-cluster-dump.ts';
-import { parseDocument } from '../shared/schema/object/document.ts';
-import { fieldErrorText } from '../shared/schema/object/field-error.ts';
+import type { ClusterDump } from '../../shared/domain/cluster-plan/cluster-dump.ts';
+import { readClusterDump } from '../../shared/schema/dump/read-cluster-dump.ts';
+import { parseDocument } from '../../shared/schema/object/document.ts';
+import { fieldErrorText } from '../../shared/schema/object/field-error.ts';
 import { EXIT, Failure } from './failure.ts';
-import { onOneLine } from './render/table.ts';
+import { onOneLine } from '../text/table.ts';
 import type { Shell } from './shell.ts';
-import { messageOf } from '../shared/domain/base/error-text.ts';
+import { messageOf } from '../../shared/domain/base/error-text.ts';
 
 /** A dump is larger than a manifest: a Pod takes about 10 KB. The YAML parser is too slow for more. */
 const YAML_BYTES_MAX = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { readPrivateFile } from '../local/private-file.ts';
-import { messageOf } from '../shared/domain/base/error-text.ts';
+import { readPrivateFile } from '../../local/private-file.ts';
+import { messageOf } from '../../shared/domain/base/error-text.ts';
 import { Failure, usageFailure } from './failure.ts';
 import type { Shell } from './shell.ts';
 

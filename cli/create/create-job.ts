@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { type Job, JobSchema } from './client/api-objects.ts';
-import { awaitGone } from './client/await-gone.ts';
-import { ApiFailure, EXIT, Failure } from './failure.ts';
-import { explainUnknownFields } from './field-hints.ts';
-import { verdictOf } from './follow/job-state.ts';
-import { type KubeClient, furikoJobsPath, jobsPath, readAs } from './client/kube-client.ts';
-import type { Manifest } from './manifest-file.ts';
-import { FURIKO_API_VERSION } from '../shared/domain/furiko/furiko-job.ts';
-import { formatDuration } from './render/age.ts';
-import type { Shell } from './shell.ts';
+import { type Job, JobSchema } from '../client/api-objects.ts';
+import { awaitGone } from '../client/await-gone.ts';
+import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
+import { explainUnknownFields } from '../shell/field-hints.ts';
+import { verdictOf } from '../follow/job-state.ts';
+import { type KubeClient, furikoJobsPath, jobsPath, readAs } from '../client/kube-client.ts';
+import type { Manifest } from '../shell/manifest-file.ts';
+import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
+import { formatDuration } from '../text/age.ts';
+import type { Shell } from '../shell/shell.ts';
 
 /** What happens to an existing Job of the same name: it stays, it is deleted if it is over, or it is always deleted. */
 export type Replacing = 'never' | 'finished' | 'any';

@@ -1,6 +1,6 @@
 import { asJobUid } from '../../shared/domain/base/ids.ts';
 import { parsePodName } from '../../shared/domain/task/pod-name.ts';
-import type { Job, Pod } from '../client/api-objects.ts';
+import type { Job, Pod } from './api-objects.ts';
 
 /** On the Pods of an Indexed Job. */
 export const INDEX_LABEL = 'batch.kubernetes.io/job-completion-index';

@@ -1,4 +1,4 @@
-import { STOP_MS } from '../local/stopping/shares.ts';
+import { STOP_MS } from '../../local/stopping/shares.ts';
 
 export type StopDeadline = {
   /** What is left of the time, in milliseconds; all of it while nobody has asked to stop. */
