@@ -124,17 +124,55 @@ const FOLDERS = {
     lmdb: [],
     rows: ['lmdb'],
   },
+  cli: {
+    '.': ['shell', 'program'],
+    text: [],
+    shell: ['text'],
+    client: ['text', 'shell'],
+    completion: ['shell', 'client'],
+    create: ['text', 'shell', 'client'],
+    submit: ['shell', 'client'],
+    results: ['shell', 'client'],
+    logs: ['shell', 'client'],
+    render: ['text', 'shell', 'client'],
+    flow: ['text', 'shell', 'client', 'render'],
+    'index-control': ['shell', 'client', 'logs', 'render'],
+    rerun: ['shell', 'client'],
+    follow: ['text', 'shell', 'client', 'render'],
+    'run-line': ['text', 'shell', 'client', 'follow'],
+    commands: ['text', 'shell', 'client', 'create', 'flow', 'follow', 'logs', 'render', 'rerun', 'results', 'run-line'],
+    cron: ['text', 'shell', 'client', 'commands', 'follow', 'render'],
+    configs: ['text', 'shell', 'client', 'commands'],
+    simulate: ['text', 'shell', 'client', 'cron', 'follow', 'render', 'run-line'],
+    program: [
+      'text',
+      'shell',
+      'client',
+      'completion',
+      'submit',
+      'index-control',
+      'render',
+      'run-line',
+      'commands',
+      'cron',
+      'configs',
+      'simulate',
+    ],
+  },
 };
 
+/** The layers' own folders. */
+const rootOf = (layer) => (layer === 'cli' ? 'cli' : `shared/${layer}`);
+
 /** The files of a folder, without those of the folders in it. */
-const flat = (layer, folder) => (folder === '.' ? `^shared/${layer}/[^/]+$` : `^shared/${layer}/${folder}/[^/]+$`);
+const flat = (layer, folder) => `^${rootOf(layer)}/${folder === '.' ? '' : `${folder}/`}[^/]+$`;
 
 const folderRules = Object.entries(FOLDERS).flatMap(([layer, folders]) =>
   Object.entries(folders).map(([folder, below]) => ({
     name: `${[layer, ...folder.split('/')].filter((part) => part !== '.').join('-')}-knows-its-folders-only`,
     severity: 'error',
     from: { path: flat(layer, folder) },
-    to: { path: `^shared/${layer}/`, pathNot: [folder, ...below].map((each) => flat(layer, each)) },
+    to: { path: `^${rootOf(layer)}/`, pathNot: [folder, ...below].map((each) => flat(layer, each)) },
   })),
 );
 

@@ -302,21 +302,6 @@ export const WatchEventSchema = z.object({
 });
 export type WatchEvent = z.output<typeof WatchEventSchema>;
 
-export const StatusSchema = z.object({
-  kind: z.literal('Status'),
-  message: z.string().default(''),
-  reason: z.string().default(''),
-  code: z.int(),
-  details: z
-    .object({
-      name: z.string().optional(),
-      kind: z.string().optional(),
-      causes: z.array(z.object({ message: z.string().default(''), field: z.string().default('') })).default([]),
-    })
-    .optional(),
-});
-export type ApiStatus = z.output<typeof StatusSchema>;
-
 /** `GET /version` of a Muster server reports Muster's own version next to Kubernetes'. */
 export const VersionSchema = z.object({ gitVersion: z.string().default(''), muster: z.string().optional() });
 

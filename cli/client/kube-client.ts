@@ -1,13 +1,7 @@
+import { type ApiStatus, StatusSchema } from '../shell/api-status.ts';
 import { setMaxListeners } from 'node:events';
 import type * as z from 'zod';
-import {
-  type ApiStatus,
-  type WatchEvent,
-  ListSchema,
-  StatusSchema,
-  VersionSchema,
-  WatchEventSchema,
-} from './api-objects.ts';
+import { type WatchEvent, ListSchema, VersionSchema, WatchEventSchema } from './api-objects.ts';
 import { ApiFailure, Failure, UnreachableFailure } from '../shell/failure.ts';
 import type { Target } from './kubeconfig.ts';
 import { tokenFor } from './own-token.ts';

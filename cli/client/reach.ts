@@ -2,6 +2,8 @@ import { type KubeClient, connect } from './kube-client.ts';
 import { findTarget } from './kubeconfig.ts';
 import type { Shell } from '../shell/shell.ts';
 
+export type ChangeFlags = { readonly namespace: string | null; readonly kubeconfig: string | null };
+
 /**
  * Connects to the chosen server, and names it where the choice may surprise the user.
  *

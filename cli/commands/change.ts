@@ -1,13 +1,11 @@
+import { verdictOf } from '../client/job-end.ts';
 import { JobSchema } from '../client/api-objects.ts';
 import { Failure } from '../shell/failure.ts';
 import type { Selection } from '../shell/job-names.ts';
 import { forEachJob, selectedNames } from '../client/selected-jobs.ts';
-import { verdictOf } from '../follow/job-state.ts';
 import { jobsPath, readAs } from '../client/kube-client.ts';
-import { reach } from '../client/reach.ts';
+import { type ChangeFlags, reach } from '../client/reach.ts';
 import type { Shell } from '../shell/shell.ts';
-
-export type ChangeFlags = { readonly namespace: string | null; readonly kubeconfig: string | null };
 
 /** A change to a Job's spec as a merge patch, and the word for it. */
 export type Change = {

@@ -1,7 +1,7 @@
+import { themeFor } from '../render/theme.ts';
 import * as z from 'zod';
 import { withCommandWord } from '../text/command-word.ts';
 import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
-import { themeFor } from '../follow/job-view.ts';
 import { type KubeClient, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import { type ShownDataFolder, dataFolderText } from '../render/data-folder.ts';

@@ -1,9 +1,9 @@
+import { themeFor } from '../render/theme.ts';
 import { type FailedAttempt, failureKinds, logsToRead } from '../../shared/domain/diagnose/failure-kinds.ts';
 import { type EndedAttempt, type Job, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import { EXIT } from '../shell/failure.ts';
-import { themeFor } from '../follow/job-view.ts';
 import { WorkBar } from '../follow/work-bar.ts';
 import { commandWord } from '../text/command-word.ts';
 import { endedAttempts } from '../logs/ended-attempts.ts';

@@ -1,3 +1,4 @@
+import { themeFor } from '../render/theme.ts';
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { type Job, JobSchema } from '../client/api-objects.ts';
@@ -5,7 +6,6 @@ import { jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import { EXIT } from '../shell/failure.ts';
 import { phaseOf } from '../follow/job-state.ts';
-import { themeFor } from '../follow/job-view.ts';
 import { type GraphForm, graphDot, graphMermaid, graphObject } from '../render/graph-forms.ts';
 import { graphTree } from '../render/graph-tree.ts';
 import { type GraphJob, dependenciesOf, graphOf } from '../render/job-graph.ts';

@@ -1,3 +1,5 @@
+import { themeFor } from '../render/theme.ts';
+import { endOf } from '../client/job-end.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { indexText, shortItem } from '../../shared/domain/base/shown-index.ts';
 import { padToWidth, textWidth } from '../../shared/domain/base/text-width.ts';
@@ -11,8 +13,6 @@ import {
 } from '../../shared/domain/base/index-set.ts';
 import { type Job, JobSchema, ProgressSchema } from '../client/api-objects.ts';
 import { ApiFailure, EXIT, Failure, usageFailure } from '../shell/failure.ts';
-import { endOf } from '../follow/job-state.ts';
-import { themeFor } from '../follow/job-view.ts';
 import { type KubeClient, jobsPath, podsPath, progressPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import { type ChosenLog, type LogChoice, chooseLogs, indexesOf, whyWithout } from '../logs/chosen-logs.ts';

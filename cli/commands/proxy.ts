@@ -1,9 +1,9 @@
+import { themeFor } from '../render/theme.ts';
 import type { LoopbackServer } from '../../local/wire/loopback-server.ts';
 import { VERSION } from '../../shared/names/version.ts';
 import { Failure, usageFailure } from '../shell/failure.ts';
 import { commandWord } from '../text/command-word.ts';
 import { onceInterrupted } from '../shell/interrupt.ts';
-import { themeFor } from '../follow/job-view.ts';
 import type { Shell } from '../shell/shell.ts';
 
 export type ProxyFlags = {

@@ -1,10 +1,10 @@
+import { failureOf } from '../client/job-end.ts';
 import { JobSchema } from '../client/api-objects.ts';
 import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { type Ending, followJob } from '../follow/follow-job.ts';
 import { awaitGone } from '../client/await-gone.ts';
 import type { Selection } from '../shell/job-names.ts';
 import { selectedNames } from '../client/selected-jobs.ts';
-import { failureOf } from '../follow/job-state.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import type { Awaited } from '../shell/option-values.ts';
 import { reach, reachAgain } from '../client/reach.ts';

@@ -1,10 +1,9 @@
 import { JobConfigSchema } from '../client/api-objects.ts';
 import { jobConfigsPath, readAs } from '../client/kube-client.ts';
-import { reach } from '../client/reach.ts';
+import { reach, type ChangeFlags } from '../client/reach.ts';
 import { Failure } from '../shell/failure.ts';
 import { forEachJob } from '../client/selected-jobs.ts';
 import type { Shell } from '../shell/shell.ts';
-import type { ChangeFlags } from '../commands/change.ts';
 
 /**
  * `muster enable` and `disable`: whether the schedules of JobConfigs make Jobs. Reports those that did not change.

@@ -1,14 +1,13 @@
+import { verdictOf } from '../client/job-end.ts';
 import { asEpochMs, asTime } from '../../shared/domain/base/time.ts';
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { FurikoJobSchema, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, furikoJobsPath, jobsPath, readAs } from '../client/kube-client.ts';
-import { reach } from '../client/reach.ts';
+import { reach, type ChangeFlags } from '../client/reach.ts';
 import { ApiFailure, Failure, usageFailure } from '../shell/failure.ts';
-import { verdictOf } from '../follow/job-state.ts';
 import type { Selection } from '../shell/job-names.ts';
 import { forEachJob, selectedNames } from '../client/selected-jobs.ts';
 import type { Shell } from '../shell/shell.ts';
-import type { ChangeFlags } from '../commands/change.ts';
 
 export type KillFlags = ChangeFlags & {
   /** null: now */

@@ -1,9 +1,9 @@
+import { verdictOf } from '../client/job-end.ts';
 import * as z from 'zod';
 import { type Job, JobSchema } from '../client/api-objects.ts';
 import { awaitGone } from '../client/await-gone.ts';
 import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { explainUnknownFields } from '../shell/field-hints.ts';
-import { verdictOf } from '../follow/job-state.ts';
 import { type KubeClient, furikoJobsPath, jobsPath, readAs } from '../client/kube-client.ts';
 import type { Manifest } from '../shell/manifest-file.ts';
 import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';

@@ -1,3 +1,4 @@
+import { failureOf } from '../client/job-end.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochMs } from '../../shared/domain/base/time.ts';
 import { backfillJob, slotName } from '../../shared/domain/cron/job-of-slot.ts';
@@ -5,7 +6,6 @@ import { type CronJob, type Job, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { ApiFailure, Failure } from '../shell/failure.ts';
 import { followJob, isPassing } from '../follow/follow-job.ts';
-import { failureOf } from '../follow/job-state.ts';
 import { onOneLine } from '../text/table.ts';
 import { type SlotStanding, openSlots, standingOf } from './backfill-slots.ts';
 

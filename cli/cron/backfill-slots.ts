@@ -1,9 +1,9 @@
+import { failureOf, verdictOf } from '../client/job-end.ts';
 import { type EpochMs, asEpochMs, asTime } from '../../shared/domain/base/time.ts';
 import { SCHEDULED_AT, slotName, startOfDay, timeInZone } from '../../shared/domain/cron/job-of-slot.ts';
 import { slotsBetween } from '../../shared/domain/cron/slots.ts';
 import type { Job } from '../client/api-objects.ts';
 import { Failure, usageFailure } from '../shell/failure.ts';
-import { failureOf, verdictOf } from '../follow/job-state.ts';
 import type { RangeEnd } from '../shell/option-values.ts';
 import { onOneLine, renderTable } from '../text/table.ts';
 import { type TimedCron, knownSlots } from './timed-cron.ts';

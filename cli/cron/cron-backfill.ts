@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../shared/domain/base/time.ts';
 import { BACKFILL_LABEL } from '../../shared/domain/cron/job-of-slot.ts';
-import { reach, reachAgain } from '../client/reach.ts';
+import { reach, reachAgain, type ChangeFlags } from '../client/reach.ts';
 import { type BackfillContext, lookAtSlots, runSlots } from './backfill-run.ts';
 import { type SlotStanding, backfillObject, countStates, dryTable, slotsOfRange, sumText } from './backfill-slots.ts';
 import { NO_BACKFILL } from './config-instead.ts';
@@ -14,7 +14,6 @@ import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import type { Shell, Signal } from '../shell/shell.ts';
-import type { ChangeFlags } from '../commands/change.ts';
 
 export type BackfillFlags = ChangeFlags & {
   readonly from: RangeEnd;

@@ -3,8 +3,7 @@ import { countedFrom, slotsAfter, slotsOf } from '../../shared/domain/cron/slots
 import { at } from '../../shared/kube/list/stored-field.ts';
 import { type CronJob, CronJobSchema, type JobConfig, JobConfigSchema } from '../client/api-objects.ts';
 import { type KubeClient, type Query, cronJobsPath, jobConfigsPath, readAs } from '../client/kube-client.ts';
-import { reach } from '../client/reach.ts';
-import type { ChangeFlags } from '../commands/change.ts';
+import { reach, type ChangeFlags } from '../client/reach.ts';
 import { EXIT, Failure } from '../shell/failure.ts';
 import { formatAge, formatDuration } from '../text/age.ts';
 import type { ObjectForm } from '../render/object-forms.ts';

@@ -1,7 +1,6 @@
 import type { CronJob } from '../client/api-objects.ts';
 import { cronJobsPath } from '../client/kube-client.ts';
-import { reach } from '../client/reach.ts';
-import type { ChangeFlags } from '../commands/change.ts';
+import { reach, type ChangeFlags } from '../client/reach.ts';
 import { type RunFlags, runManifests } from '../commands/run.ts';
 import { forEachJob } from '../client/selected-jobs.ts';
 import type { Shell } from '../shell/shell.ts';

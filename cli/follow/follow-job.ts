@@ -1,7 +1,8 @@
+import { verdictOf } from '../client/job-end.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FailuresSchema, type Job, JobSchema, ProgressSchema } from '../client/api-objects.ts';
 import { ApiFailure, UnreachableFailure } from '../shell/failure.ts';
-import { JobState, progressOf, verdictOf } from './job-state.ts';
+import { JobState, progressOf } from './job-state.ts';
 import { type KubeClient, failuresPath, jobsPath, progressPath, readAs } from '../client/kube-client.ts';
 import type { JobProgress } from '../render/progress.ts';
 

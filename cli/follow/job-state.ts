@@ -3,6 +3,7 @@ import { indexText } from '../../shared/domain/base/shown-index.ts';
 import { ANNOTATIONS, HELD_CONDITION } from '../../shared/domain/spec/annotations.ts';
 import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { type Job, type JobFailures, type Progress, conditionOf } from '../client/api-objects.ts';
+import { endOf, failureOf, verdictOf } from '../client/job-end.ts';
 import { INDEX_STATES, type IndexBoard, type IndexState, codeOf } from '../render/grid.ts';
 import type { NamedIndexes } from '../render/named-indexes.ts';
 import { dependenciesOf } from '../render/job-graph.ts';
@@ -144,14 +145,6 @@ function fill(board: IndexBoard, indexes: string, state: IndexState): void {
   for (let i = 0; i < edges.length; i += 2) board.fill(codeOf(state), edges[i], edges[i + 1]);
 }
 
-export type Verdict = 'complete' | 'failed';
-
-/** A Job's verdict; null if it is not over. */
-export function verdictOf(job: Job): Verdict | null {
-  if (conditionOf(job, 'Complete') !== undefined) return 'complete';
-  return conditionOf(job, 'Failed') === undefined ? null : 'failed';
-}
-
 /** How far a Job has come, in one word. */
 export function phaseOf(job: Job): Phase {
   const verdict = verdictOf(job);
@@ -169,19 +162,8 @@ const goesOn = (job: Job): boolean => conditionOf(job, 'SuccessCriteriaMet') !==
 
 const isOver = (phase: Phase): boolean => phase === 'complete' || phase === 'failed';
 
-/** Why a Job failed or is about to fail, in the server's words. */
-export function failureOf(job: Job): string {
-  const why = conditionOf(job, 'Failed') ?? conditionOf(job, 'FailureTarget');
-  if (why === undefined) return '';
-  return why.reason === '' ? why.message : `${why.reason}: ${why.message}`;
-}
-
 /** That a Job has succeeded whose Pods go on, in the server's words; empty: it has not, or they do not. */
 function achievementOf(job: Job): string {
   const met = conditionOf(job, 'SuccessCriteriaMet');
   return met === undefined || !goesOn(job) ? '' : `${met.reason}: ${met.message}; its Pods go on`;
 }
-
-/** When a Job ended; null if it has not. A failed Job has no completionTime. */
-export const endOf = (job: Job): number | null =>
-  job.status.completionTime ?? conditionOf(job, 'Failed')?.lastTransitionTime ?? null;

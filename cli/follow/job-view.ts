@@ -1,6 +1,6 @@
 import { pauseBetweenLinesMs } from './line-pace.ts';
 import { LiveScreen } from './live-screen.ts';
-import { type Theme, themeOf } from '../render/theme.ts';
+import { type Theme, themeFor } from '../render/theme.ts';
 import {
   type JobProgress,
   failureText,
@@ -23,13 +23,6 @@ export type JobView = {
 export function openView(output: Output, { env, now }: Pick<Shell, 'env' | 'now'>): JobView {
   const { terminal } = output;
   return terminal === null ? lineView(output, now) : liveView(output, terminal, themeFor(output, env), now);
-}
-
-/** Uses colors unless NO_COLOR (no-color.org) is set, and shapes unless the locale is known not to have them. */
-export function themeFor({ terminal }: Output, env: Shell['env']): Theme {
-  const colour = terminal !== null && (env['NO_COLOR'] ?? '') === '';
-  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
-  return themeOf(colour, locale === undefined || /utf-?8/i.test(locale));
 }
 
 /** More pictures per second would be a waste. */

@@ -1,4 +1,5 @@
-import { type JobView, openView, themeFor } from './job-view.ts';
+import { themeFor } from '../render/theme.ts';
+import { type JobView, openView } from './job-view.ts';
 import { LiveScreen } from './live-screen.ts';
 import { renderJobs } from '../render/job-lines.ts';
 import type { JobProgress } from '../render/progress.ts';

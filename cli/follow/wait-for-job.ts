@@ -1,10 +1,10 @@
+import { endOf, failureOf } from '../client/job-end.ts';
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
 import { FailuresSchema, type Job, type JobFailures, conditionOf } from '../client/api-objects.ts';
 import { commandWord } from '../text/command-word.ts';
 import { EXIT, Failure } from '../shell/failure.ts';
 import { type Ending, type Followed, type FollowOptions, followJob } from './follow-job.ts';
-import { endOf, failureOf } from './job-state.ts';
 import { type JobView, openView } from './job-view.ts';
 import { type KubeClient, failuresPath } from '../client/kube-client.ts';
 import { formatDuration } from '../text/age.ts';

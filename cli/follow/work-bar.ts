@@ -1,7 +1,6 @@
-import { themeFor } from './job-view.ts';
 import { pauseBetweenLinesMs } from './line-pace.ts';
 import { LiveScreen } from './live-screen.ts';
-import { paintLine } from '../render/theme.ts';
+import { paintLine, themeFor } from '../render/theme.ts';
 import type { Shell } from '../shell/shell.ts';
 
 /** How far a long piece of work has come. */

@@ -1,10 +1,10 @@
+import { themeFor } from './theme.ts';
 import { join } from 'node:path';
 import type { LocalOptions, LocalRuntime } from '../../local/runtime.ts';
 import { VERSION } from '../../shared/names/version.ts';
 import { commandWord } from '../text/command-word.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import type { Shell } from '../shell/shell.ts';
-import { themeFor } from '../follow/job-view.ts';
 import { type EnvironmentOptions, sayEnvironment } from '../shell/task-environment.ts';
 
 export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store' | 'wiring'> & {

@@ -1,4 +1,6 @@
 import pico from 'picocolors';
+import type { Output } from '../shell/output.ts';
+import type { Shell } from '../shell/shell.ts';
 import { sliceToWidth, textWidth } from '../../shared/domain/base/text-width.ts';
 
 /** How to paint and which shapes to use, depending on the terminal. */
@@ -91,3 +93,10 @@ export function paintLine(segments: readonly Segment[], columns: number, { paint
 
 export const widthOf = (segments: readonly Segment[]): number =>
   segments.reduce((sum, { text }) => sum + textWidth(text), 0);
+
+/** Uses colors unless NO_COLOR (no-color.org) is set, and shapes unless the locale is known not to have them. */
+export function themeFor({ terminal }: Output, env: Shell['env']): Theme {
+  const colour = terminal !== null && (env['NO_COLOR'] ?? '') === '';
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
+  return themeOf(colour, locale === undefined || /utf-?8/i.test(locale));
+}

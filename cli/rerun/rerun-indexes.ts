@@ -1,3 +1,4 @@
+import { verdictOf } from '../client/job-end.ts';
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import {
   type IndexSet,
@@ -12,7 +13,6 @@ import {
 import { allIndexes } from '../../shared/domain/spec/selection.ts';
 import type { EndedAttempt, Job } from '../client/api-objects.ts';
 import { Failure, usageFailure } from '../shell/failure.ts';
-import { verdictOf } from '../follow/job-state.ts';
 
 /** Which indexes are to run again. */
 export type Again =

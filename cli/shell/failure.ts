@@ -1,5 +1,5 @@
+import type { ApiStatus } from './api-status.ts';
 import { onOneLine } from '../text/table.ts';
-import type { ApiStatus } from '../client/api-objects.ts';
 
 /** Exit codes of all commands. 124 is timeout(1)'s code, and 130 is a shell's code for Ctrl-C. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, deleted: 3, timedOut: 124, interrupted: 130 } as const;

@@ -3,7 +3,6 @@ import { httpUrlFault } from '../text/http-url.ts';
 import { numberIn, rateError } from '../../shared/names/bounds.ts';
 import { isRefusedPort } from '../../shared/names/refused-ports.ts';
 import { tokenClusterError } from '../../shared/names/token-cluster.ts';
-import type { LocalFlags } from '../commands/local.ts';
 import { parseAgeMs, parseDurationMs } from '../text/duration.ts';
 
 // Option parsers for commander: each returns the value, or throws InvalidArgumentError with a sentence that says what is
@@ -116,9 +115,11 @@ export function httpUrl(text: string): string {
   return text;
 }
 
-export const DRIVERS: readonly LocalFlags['driver'][] = ['process', 'simulated'];
+export const DRIVERS = ['process', 'simulated'] as const;
+/** What runs the tasks of `muster local`. */
+export type Driver = (typeof DRIVERS)[number];
 
-export function driver(text: string): LocalFlags['driver'] {
+export function driver(text: string): Driver {
   const wanted = DRIVERS.find((each) => each === text);
   if (wanted !== undefined) return wanted;
   if (text === 'docker')

@@ -1,3 +1,4 @@
+import { themeFor } from '../render/theme.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { at } from '../../shared/kube/list/stored-field.ts';
 import type { SimulatedLists } from '../../shared/simulate/simulated-list.ts';
@@ -7,7 +8,6 @@ import { NO_SCRIPT, type Script, type ScriptError, parseScript } from '../../sha
 import { simulateCronFile } from './simulate-cron-file.ts';
 import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { WorkBar } from '../follow/work-bar.ts';
-import { themeFor } from '../follow/job-view.ts';
 import { readManifest, readManifests } from '../shell/manifest-file.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { objectText } from '../render/object-text.ts';

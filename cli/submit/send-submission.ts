@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { readAs } from '../client/kube-client.ts';
-import { reach } from '../client/reach.ts';
+import { reach, type ChangeFlags } from '../client/reach.ts';
 import { alteredNumbers } from '../../shared/schema/object/altered-numbers.ts';
 import { alteredFaults } from '../../shared/schema/submission/own-message.ts';
 import { EXIT, usageFailure } from '../shell/failure.ts';
 import { readWritten } from '../shell/manifest-file.ts';
 import type { Shell } from '../shell/shell.ts';
-import type { ChangeFlags } from '../commands/change.ts';
 
 const Accepted = z.object({ id: z.string() });
 const Own = z.looseObject({

@@ -223,6 +223,26 @@ const PLANTED = [
   ['shared/store/planted-beside.ts', './other/planted-target.ts', 'store-knows-its-folders-only'],
   ['shared/store/rows/planted-beside.ts', '../programs/planted-target.ts', 'store-rows-knows-its-folders-only'],
   ['shared/store/programs/planted-beside.ts', '../planted-target.ts', 'store-programs-knows-its-folders-only'],
+  ['cli/text/planted-beside.ts', '../planted-target.ts', 'cli-text-knows-its-folders-only'],
+  ['cli/shell/planted-beside.ts', '../planted-target.ts', 'cli-shell-knows-its-folders-only'],
+  ['cli/client/planted-beside.ts', '../planted-target.ts', 'cli-client-knows-its-folders-only'],
+  ['cli/completion/planted-beside.ts', '../planted-target.ts', 'cli-completion-knows-its-folders-only'],
+  ['cli/create/planted-beside.ts', '../planted-target.ts', 'cli-create-knows-its-folders-only'],
+  ['cli/submit/planted-beside.ts', '../planted-target.ts', 'cli-submit-knows-its-folders-only'],
+  ['cli/results/planted-beside.ts', '../planted-target.ts', 'cli-results-knows-its-folders-only'],
+  ['cli/logs/planted-beside.ts', '../planted-target.ts', 'cli-logs-knows-its-folders-only'],
+  ['cli/render/planted-beside.ts', '../planted-target.ts', 'cli-render-knows-its-folders-only'],
+  ['cli/flow/planted-beside.ts', '../planted-target.ts', 'cli-flow-knows-its-folders-only'],
+  ['cli/index-control/planted-beside.ts', '../planted-target.ts', 'cli-index-control-knows-its-folders-only'],
+  ['cli/rerun/planted-beside.ts', '../planted-target.ts', 'cli-rerun-knows-its-folders-only'],
+  ['cli/follow/planted-beside.ts', '../planted-target.ts', 'cli-follow-knows-its-folders-only'],
+  ['cli/run-line/planted-beside.ts', '../planted-target.ts', 'cli-run-line-knows-its-folders-only'],
+  ['cli/commands/planted-beside.ts', '../planted-target.ts', 'cli-commands-knows-its-folders-only'],
+  ['cli/cron/planted-beside.ts', '../planted-target.ts', 'cli-cron-knows-its-folders-only'],
+  ['cli/configs/planted-beside.ts', '../planted-target.ts', 'cli-configs-knows-its-folders-only'],
+  ['cli/simulate/planted-beside.ts', '../planted-target.ts', 'cli-simulate-knows-its-folders-only'],
+  ['cli/program/planted-beside.ts', '../planted-target.ts', 'cli-program-knows-its-folders-only'],
+  ['cli/planted-beside.ts', './render/planted-target.ts', 'cli-knows-its-folders-only'],
 ] as const;
 
 /** Imports that look like the ones above and are allowed: a rule that forbids everything proves nothing. */
@@ -302,7 +322,7 @@ test('every folder of a layer says what it may import', async () => {
   const froms = ruled().flatMap(({ name, from }) =>
     name.endsWith('-knows-its-folders-only') ? [from.path ?? []].flat() : [],
   );
-  const layers = ['domain', 'schema', 'control', 'kube', 'adapters'].map((layer) => `shared/${layer}`);
+  const layers = [...['domain', 'schema', 'control', 'kube', 'adapters'].map((layer) => `shared/${layer}`), 'cli'];
   const found = await Promise.all(
     layers.map(async (layer) => readdir(join(ROOT, layer), { recursive: true, withFileTypes: true })),
   );
