@@ -1,4 +1,4 @@
-import { createMemoryStore } from '../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../shared/runtime/memory-store.ts';
 import { systemClock } from '../shared/adapters/system-clock.ts';
 import type { TaskArn } from '../shared/domain/base/ids.ts';
 import type { DataFolderSize } from '../shared/ports/doctor.ts';

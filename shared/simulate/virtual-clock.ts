@@ -1,6 +1,6 @@
 import { type EpochMs, later, plusMs } from '../domain/base/time.ts';
 import type { Clock } from '../ports/clock.ts';
-import { Agenda } from './agenda.ts';
+import { Agenda } from '../domain/base/agenda.ts';
 
 /** Time that stands still until it is moved to the next thing on its agenda: hours pass in no time. */
 export class VirtualClock implements Clock {

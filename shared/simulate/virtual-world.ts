@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Fate, createMemoryTasks } from '../adapters/memory/memory-tasks.ts';
-import { createMemoryStore } from './memory-store.ts';
+import { createMemoryStore } from '../runtime/memory-store.ts';
 import { createCache } from '../control/process/cache.ts';
 import type { Deps } from '../control/process/deps.ts';
 import { dispatch } from '../control/dispatch/dispatch.ts';

@@ -5,7 +5,7 @@ import { startQueueServer } from '../../local/queues/queue-server.ts';
 import { createSqsDeadQueues } from '../../shared/adapters/aws/sqs/sqs-dead-letters.ts';
 import { createSqsInbox } from '../../shared/adapters/aws/sqs/sqs-inbox.ts';
 import { createSqsClient, createSqsQueues } from '../../shared/adapters/aws/sqs/sqs-queues.ts';
-import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { sweepDeadLetters } from '../../shared/control/sweep/sweep-dead-letters.ts';
 import { createJob } from '../../shared/control/lifecycle/job-changes.ts';
 import { reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';

@@ -61,7 +61,7 @@ export async function bundleFor(root: string): Promise<Bundle> {
 
 /** Files under the names that they had while a layer was one folder. */
 const FORMER_NAMES: Readonly<Record<string, string>> = {
-  'shared/simulate/memory-store.ts': 'shared/adapters/memory/store.ts',
+  'shared/runtime/memory-store.ts': 'shared/adapters/memory/store.ts',
   'shared/domain/base/ids.ts': 'shared/domain/brand.ts',
   'shared/domain/base/time.ts': 'shared/domain/brand.ts',
   'shared/domain/spec/namespace.ts': 'shared/domain/namespace.ts',

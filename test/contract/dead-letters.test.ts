@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { plusMs } from '../../shared/domain/base/time.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
 import type { StoredDeadLetter, DeadLetterStore } from '../../shared/ports/dead-letters.ts';
-import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { createDynamoStore } from '../../shared/runtime/dynamo-store.ts';
 import { createTable } from '../../shared/adapters/aws/dynamodb/dynamo-table.ts';
 import { aClient, stopEngineAfterwards } from './dynamo-fixture.ts';

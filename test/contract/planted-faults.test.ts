@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { LmdbRows } from '../../shared/adapters/rows/lmdb.ts';
 import { holds } from '../../shared/store/rows/condition.ts';
 import type { Refusal, Write } from '../../shared/store/rows/row.ts';

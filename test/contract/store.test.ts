@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { aLmdbStore } from './lmdb-fixture.ts';
 import { describeStore } from './describe-store.ts';
 import { OBJECT_RACES } from './object-cases.ts';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
-import { Agenda } from '../../shared/simulate/agenda.ts';
+import { Agenda } from '../../shared/domain/base/agenda.ts';
 import { Random } from './random.ts';
 import { runSeed, tellSeed } from './seed-run.ts';
 import { shrink } from './shrink.ts';

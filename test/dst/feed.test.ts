@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import type { JobUid } from '../../shared/domain/base/ids.ts';
 import { podChanges } from '../../shared/domain/scoreboard/journal.ts';
 import { DELETED_VERSION } from '../../shared/domain/scoreboard/status.ts';

@@ -13,7 +13,7 @@ import { type JobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import { FRESH } from '../../shared/domain/scoreboard/index-record.ts';
 import { planningSpec } from '../../shared/domain/spec/job.ts';
 import { type Status, chunkLength, freshStatus, tally } from '../../shared/domain/scoreboard/status.ts';
-import { Agenda } from '../../shared/simulate/agenda.ts';
+import { Agenda } from '../../shared/domain/base/agenda.ts';
 import { reconcileHandler } from '../../shared/runtime/queue-handlers.ts';
 import { formatFactMessage, formatWakeUp } from '../../shared/schema/messages/queue-messages.ts';
 import { aClient, endpoint, stopEngineAfterwards } from '../contract/dynamo-fixture.ts';

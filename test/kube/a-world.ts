@@ -20,7 +20,7 @@ import type { InstallationPorts } from '../../shared/control/doctor/collect-inst
 import { createDoctor } from '../../shared/control/doctor/create-doctor.ts';
 import { createQuotaCommands } from '../../shared/control/quota/quota-changes.ts';
 import { emptyNamespace } from '../../shared/control/lifecycle/namespaces.ts';
-import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
 import type { Audit } from '../../shared/ports/access/audit.ts';

@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import type { Inbox, Received } from '../../shared/ports/inbox.ts';
-import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { createCache } from '../../shared/control/process/cache.ts';
 import { createLimitRangeReader } from '../../shared/store/read-limit-ranges.ts';
 import { createPacer } from '../../shared/control/process/pacer.ts';

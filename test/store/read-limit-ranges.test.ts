@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { createLimitRangeReader } from '../../shared/store/read-limit-ranges.ts';
 import { openNamespace } from '../support/a-namespace.ts';

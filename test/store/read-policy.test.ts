@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { type User, roleKey } from '../../shared/domain/rbac/policy.ts';
 import { authorize } from '../../shared/domain/rbac/authorize.ts';

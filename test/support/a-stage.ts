@@ -1,5 +1,5 @@
 import { type MemoryQueues, type QueueName, createMemoryQueues } from '../fakes/memory-queues.ts';
-import { createMemoryStore } from '../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { type Fate, createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
 import { changeSpec, createJob } from '../../shared/control/lifecycle/job-changes.ts';
 import { type ReconcileRequest, type Reconciled, reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';

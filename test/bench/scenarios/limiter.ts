@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDynamoClient } from '../../../shared/adapters/aws/dynamodb/dynamo-client.ts';
 import { createDynamoStore } from '../../../shared/runtime/dynamo-store.ts';
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { systemClock } from '../../../shared/adapters/system-clock.ts';
 import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';

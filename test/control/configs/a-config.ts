@@ -1,4 +1,4 @@
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { reconcileScheduled } from '../../../shared/control/configs/reconcile-config.ts';
 import { createConfigCommands } from '../../../shared/control/lifecycle/config-changes.ts';
 import { createJobCommands, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';

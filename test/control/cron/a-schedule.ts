@@ -1,4 +1,4 @@
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { reconcileCron } from '../../../shared/control/cron/reconcile-cron.ts';
 import { createCronJobCommands } from '../../../shared/control/lifecycle/cron-changes.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';

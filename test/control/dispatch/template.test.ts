@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { newestTemplate, renewTemplate, templatesOf } from '../../../shared/control/dispatch/template.ts';

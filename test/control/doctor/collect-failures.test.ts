@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { chunksWithFailures, collectFailures } from '../../../shared/control/doctor/collect-failures.ts';
 import { CHUNK_INDEXES, type ChunkSummary, freshSummary, setRecord } from '../../../shared/domain/scoreboard/board.ts';
 import { FRESH, type IndexRecord } from '../../../shared/domain/scoreboard/index-record.ts';

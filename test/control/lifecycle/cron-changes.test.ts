@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { createCache } from '../../../shared/control/process/cache.ts';
 import { deleteOwner, finishOwner } from '../../../shared/control/lifecycle/owner-deletion.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { callAtPace, slowDown } from '../../../shared/control/process/call-at-pace.ts';
 import { createPacer } from '../../../shared/control/process/pacer.ts';
 import { type EpochMs, asEpochMs } from '../../../shared/domain/base/time.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { createPublisher } from '../../../shared/control/process/publisher.ts';
 import { CHUNK_INDEXES } from '../../../shared/domain/scoreboard/board.ts';
 import { extendJournal } from '../../../shared/domain/scoreboard/journal.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMemoryQueues } from '../../fakes/memory-queues.ts';
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
 import { outcomeOf } from '../../../shared/control/cron/slot-job.ts';
 import { changeJob, createJob, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { sweepDeadLetters } from '../../../shared/control/sweep/sweep-dead-letters.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';

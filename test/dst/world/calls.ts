@@ -1,5 +1,5 @@
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
-import { Agenda } from '../../../shared/simulate/agenda.ts';
+import { Agenda } from '../../../shared/domain/base/agenda.ts';
 import { takeAt } from './post-office.ts';
 import type { Random } from '../random.ts';
 import type { FaultInjector } from './fault-injector.ts';

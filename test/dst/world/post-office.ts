@@ -1,5 +1,5 @@
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
-import { Agenda } from '../../../shared/simulate/agenda.ts';
+import { Agenda } from '../../../shared/domain/base/agenda.ts';
 
 export type Message<T> = { readonly body: T; receives: number; removed: boolean };
 

@@ -16,7 +16,7 @@ import { AWS_TIMING, FIRST_PODS_MAX, pacedTiming } from '../../../shared/domain/
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Launch } from '../../../shared/ports/tasks.ts';
-import { Agenda } from '../../../shared/simulate/agenda.ts';
+import { Agenda } from '../../../shared/domain/base/agenda.ts';
 import { Calls, type CrashPoints, type Kind, type Process, launchKey } from './calls.ts';
 import { Handlers } from './handlers.ts';
 import { Law, textOf } from '../checks/law.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../../shared/simulate/memory-store.ts';
+import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { type WatchEvent, type WatchOptions, watch } from '../../../shared/kube/list/watch.ts';

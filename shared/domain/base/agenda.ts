@@ -1,4 +1,4 @@
-import type { EpochMs } from '../domain/base/time.ts';
+import type { EpochMs } from './time.ts';
 
 type Entry<T> = { readonly at: EpochMs; readonly nth: number; readonly item: T };
 
