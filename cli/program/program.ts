@@ -21,7 +21,7 @@ import { addPrune } from './prune-command.ts';
 import { addRerun } from './rerun-command.ts';
 import { addRun } from './run-command.ts';
 import { addSubmit } from './submit-command.ts';
-import { addSimulate } from './simulate-command.ts';
+import { addSimulate } from '../../shared/capabilities/simulate/cli/simulate-command.ts';
 import type { Shell } from '../shell/shell.ts';
 
 // Each command's code is loaded when it runs: `muster --help` needs none of it, and only `local` needs the whole runtime.
@@ -206,8 +206,8 @@ function addPlan(program: Command, shell: Shell, done: Done): void {
     .option('--no-caps', "without Kubernetes' limits of 500 Pods per sync")
     .addHelpText('after', EXAMPLES.plan)
     .action(async (flags: PlanOptions) => {
-      const { planDump } = await import('../commands/plan.ts');
-      const { explainDump } = await import('../../shared/domain/cluster-plan/explain-dump.ts');
+      const { planDump } = await import('../../shared/capabilities/plan/cli/plan-dump.ts');
+      const { explainDump } = await import('../../shared/capabilities/plan/domain/explain-dump.ts');
       const { file, now = null, output, caps } = flags;
       done(await planDump({ file, nowMs: now, output, caps }, explainDump, shell));
     });

@@ -3,7 +3,7 @@ import { decodeChunk, encodeChunk } from '../../shared/domain/scoreboard/board-c
 import { type JobSpec, planningSpec } from '../../shared/domain/spec/job.ts';
 import { decodeStatus, encodeStatus } from '../../shared/domain/scoreboard/status-codec.ts';
 import { chunkLength } from '../../shared/domain/scoreboard/status.ts';
-import { indexed, play } from '../simulate/a-simulation.ts';
+import { indexed, play } from '../../shared/capabilities/simulate/test/a-simulation.ts';
 import {
   type Situation,
   aBoard,

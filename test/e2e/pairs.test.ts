@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { play } from '../simulate/a-simulation.ts';
+import { play } from '../../shared/capabilities/simulate/test/a-simulation.ts';
 import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
 import { JOBS, PATIENCE_MS, TEST_MS, eventually, indexed, linesOf, shellJob } from './kube-calls.ts';
 

@@ -1,0 +1,148 @@
+import { themeFor } from '../../../../cli/render/theme.ts';
+import { asEpochMs } from '../../../domain/base/time.ts';
+import { at } from '../../../kube/list/stored-field.ts';
+import type { SimulatedLists } from '../world/simulated-list.ts';
+import { isLimit } from '../world/simulated-limits.ts';
+import { type Simulation, simulateJob } from '../world/simulate-job.ts';
+import { NO_SCRIPT, type Script, type ScriptError, parseScript } from '../world/script.ts';
+import { simulateCronFile } from './simulate-cron-file.ts';
+import { EXIT, Failure, usageFailure } from '../../../../cli/shell/failure.ts';
+import { WorkBar } from '../../../../cli/follow/work-bar.ts';
+import { readManifest, readManifests } from '../../../../cli/shell/manifest-file.ts';
+import type { ObjectForm } from '../../../../cli/render/object-forms.ts';
+import { objectText } from '../../../../cli/render/object-text.ts';
+import { renderSimulation } from './simulation.ts';
+import { onOneLine } from '../../../../cli/text/table.ts';
+import type { ListFlags } from '../../../../cli/run-line/line-flags.ts';
+import { fileBytes } from '../../../../cli/run-line/list-file.ts';
+import { itemsOfFile } from '../../../../cli/run-line/listed-items.ts';
+import type { Shell } from '../../../../cli/shell/shell.ts';
+
+export type SimulateFlags = {
+  /** `-`: standard input */
+  readonly file: string;
+  /** null: every task runs for a second and succeeds, and no user does anything */
+  readonly script: string | null;
+  readonly output: ObjectForm | 'text';
+  readonly seed: number;
+  /** When the Job is created, in milliseconds since 1970. */
+  readonly startMs: number;
+  /** Of a Job with `muster.run/rerun-of`: the indexes that had succeeded before; null: it is no rerun. */
+  readonly succeeded: string | null;
+  /** `--items @FILE` and how it is written: of a Job with `muster.run/work-list`. */
+  readonly list: ListFlags;
+  /** Of a CronJob: how many days; null: not given. */
+  readonly days: number | null;
+  /** Of a CronJob: how long each of its Jobs takes; null: not given. */
+  readonly takesMs: number | null;
+};
+
+/** Columns to use when standard output is not a terminal. */
+const COLUMNS = 100;
+
+/**
+ * `muster simulate`: simulates a Job or a CronJob in virtual time.
+ *
+ * @returns the exit code: 0 if the Job is Complete and every patch was accepted; 0 for a CronJob
+ */
+export async function simulate(flags: SimulateFlags, shell: Shell): Promise<number> {
+  if (flags.file === '-' && flags.script === '-')
+    throw usageFailure('standard input can hold the Job or the script, not both');
+  const found = await readJob(flags, shell);
+  const kind = at(found.document, 'kind');
+  if (kind === 'JobConfig')
+    throw usageFailure(
+      `${flags.file} holds a JobConfig: muster simulate takes a Job or a CronJob; muster cron next -f shows its slots`,
+    );
+  const isCron = kind === 'CronJob';
+  refuseOthers(flags, isCron);
+  const script = flags.script === null ? null : readScript(await readManifest(flags.script, shell), flags.script);
+  if (isCron && found.limits.length > 0)
+    throw usageFailure('a ResourceQuota and a LimitRange are simulated beside a Job, not beside a CronJob');
+  if (isCron) return simulateCronFile({ ...found, script }, flags, shell);
+  return simulateOne(found, script ?? NO_SCRIPT, flags, shell);
+}
+
+/** Options that say nothing about the object of the file. */
+function refuseOthers({ days, takesMs, script, succeeded }: SimulateFlags, isCron: boolean): void {
+  if (!isCron && (days !== null || takesMs !== null)) throw usageFailure('--days and --job-takes are for a CronJob');
+  if (isCron && succeeded !== null) throw usageFailure('--succeeded is for a Job with muster.run/rerun-of');
+  if (script !== null && takesMs !== null)
+    throw usageFailure('--script says how long the Jobs take: it cannot be combined with --job-takes');
+}
+
+async function simulateOne(
+  { document, lists, limits }: Found,
+  script: Script,
+  flags: SimulateFlags,
+  shell: Shell,
+): Promise<number> {
+  const { seed, startMs, succeeded } = flags;
+  const before = succeeded === null ? {} : { succeededBefore: succeeded };
+  const bar = new WorkBar(shell, null);
+  const progress = (done: number, total: number | null): void => bar.show({ done, total, text: 'succeeded' });
+  const start = asEpochMs(startMs);
+  const simulated = await simulateJob({ document, script, seed, start, lists, limits, progress, ...before });
+  bar.close();
+  if (simulated.kind === 'refused')
+    throw refused(simulated.what === 'Job' ? flags.file : (flags.script ?? ''), simulated.errors);
+  const { simulation } = simulated;
+  for (const warning of simulation.warnings) shell.err.write(`Warning: ${onOneLine(warning)}\n`);
+  if (flags.output !== 'text') shell.out.write(objectText(simulation.report, flags.output));
+  else {
+    const columns = shell.out.terminal?.size().columns ?? COLUMNS;
+    shell.out.write(`${renderSimulation(simulation, columns, themeFor(shell.out, shell.env)).join('\n')}\n`);
+  }
+  if (simulation.end.kind === 'endless') shell.err.write(`still ${stateOf(simulation)}: ${simulation.end.waitsFor}\n`);
+  return simulation.end.kind === 'complete' && !simulation.patchRefused ? EXIT.ok : EXIT.failed;
+}
+
+type Found = {
+  readonly document: unknown;
+  readonly lists: SimulatedLists;
+  readonly limits: readonly unknown[];
+};
+
+/** The only Job of the file, what it names (WorkLists beside it, or the items of `--items`), and what limits its namespace. */
+async function readJob({ file, script, list }: SimulateFlags, shell: Shell): Promise<Found> {
+  const manifests = (await readManifests(file, shell)).map(({ value }) => value);
+  const isList = (value: unknown): boolean => at(value, 'kind') === 'WorkList';
+  const [document, ...others] = manifests.filter((value) => !isList(value) && !isLimit(value));
+  if (document === undefined || others.length > 0)
+    throw notOneJob(file, document === undefined ? 'no Job' : `${manifests.length} objects`);
+  const fromStdin = list.items === '@-' && (file === '-' || script === '-');
+  if (fromStdin) throw usageFailure('standard input can hold the Job, the script, or the items, not two of them');
+  const stdin = list.items === '@-' ? await shell.readStdinBytes() : null;
+  const read = (name: string): Uint8Array => stdin ?? fileBytes(name, shell);
+  const items = list.items === undefined ? null : itemsOfFile(list.items, list, read).list;
+  return { document, lists: { documents: manifests.filter(isList), items }, limits: manifests.filter(isLimit) };
+}
+
+const notOneJob = (file: string, what: string): Failure => {
+  const name = file === '-' ? 'standard input' : file;
+  return new Failure(
+    `error: ${name} has ${what}; simulate takes one Job or CronJob, the WorkList that it names, and ResourceQuotas and LimitRanges`,
+    EXIT.usage,
+  );
+};
+
+const stateOf = ({ report }: Simulation): string =>
+  report.final.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True') === true
+    ? 'suspended'
+    : 'running';
+
+function readScript(document: unknown, file: string): Script {
+  const parsed = parseScript(document);
+  if (parsed.kind === 'refused') throw refused(file, parsed.errors);
+  return parsed.script;
+}
+
+/** All faults of one file, one per line. */
+function refused(file: string, errors: readonly ScriptError[]): Failure {
+  const lines = errors.map(({ path, message }) => onOneLine(path === '' ? message : `${path}: ${message}`));
+  const head = `error: ${file === '-' ? 'standard input' : file} is refused:`;
+  return new Failure(
+    lines.length === 1 ? `${head} ${lines[0]}` : [head, ...lines.map((l) => `* ${l}`)].join('\n'),
+    EXIT.usage,
+  );
+}

@@ -1,0 +1,343 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { runCommandLine } from '../../../../cli/program/program.ts';
+import { aManifest, indexed } from './a-simulation.ts';
+import { aShell } from '../../../../test/cli/a-shell.ts';
+import { cronJob } from '../../../../test/cli/cron/cron-job.ts';
+
+/** Runs `muster simulate` in a folder with these files; JSON is YAML. */
+async function simulate(line: string, files: Readonly<Record<string, unknown>>, stdin = '') {
+  const dir = mkdtempSync(join(tmpdir(), 'muster-simulate-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(join(dir, name), typeof content === 'string' ? content : JSON.stringify(content));
+  const { shell, out, err } = aShell({ cwd: dir, stdin });
+  const code = await runCommandLine(['simulate', ...line.split(' ')], shell);
+  return { code, out: out(), err: err() };
+}
+
+const QUOTA = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'team' }, spec: { hard: { pods: '2' } } };
+
+describe('muster simulate', () => {
+  test('-o json prints the report and nothing else', async () => {
+    const files = { 'job.yaml': indexed(2) };
+    const { code, out, err } = await simulate('-f job.yaml -o json', files);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const report = JSON.parse(out) as Record<string, unknown>;
+    expect(Object.keys(report)).toEqual(['final', 'timeline', 'attempts', 'taskSeconds', 'makespanSec']);
+    expect(report['attempts']).toEqual([
+      { index: 0, attempt: 0, startSec: 0, endSec: 1, cause: 'Completed', exitCode: 0 },
+      { index: 1, attempt: 0, startSec: 0, endSec: 1, cause: 'Completed', exitCode: 0 },
+    ]);
+    expect((await simulate('-f job.yaml -o json', files)).out).toBe(out);
+    expect((await simulate('-f job.yaml -o json --seed 2', files)).out).not.toBe(out);
+  });
+
+  test('the Job from standard input, the script as YAML, at another time', async () => {
+    const fates = 'attempts:\n  - {index: 1, attempt: 0, run: 5s, exitCode: 3}\n';
+    const line = '-f - --script fates.yaml -o json --now 2026-03-01T06:00:00Z';
+    const { code, out } = await simulate(line, { 'fates.yaml': fates }, JSON.stringify(indexed(2)));
+    expect(code).toBe(0);
+    expect(out).toContain('"startTime": "2026-03-01T06:00:00Z"');
+    expect(JSON.parse(out)).toMatchObject({ final: { succeeded: 2, failed: 1 }, makespanSec: 16 });
+  });
+
+  test('a rerun in text: what it inherits and what it leaves out have signs of their own', async () => {
+    const job = indexed(6, { parallelism: 2 });
+    const annotations = { 'muster.run/rerun-of': 'before', 'muster.run/indexes': '3,4' };
+    const files = { 'job.yaml': { ...job, metadata: { ...job.metadata, annotations } } };
+    const { code, out } = await simulate('-f job.yaml --succeeded 0,1', files);
+    expect(code).toBe(0);
+    expect(out).toMatchInlineSnapshot(`
+      "work  default, simulated  complete after 1s
+
+      Phases
+              0s  running    2 Pods created, 2 succeeded
+              1s  complete   2 succeeded
+
+      Decisions
+              1s  SuccessCriteriaMet CompletionsReached: Reached expected number of succeeded pods
+              1s  Complete CompletionsReached: Reached expected number of succeeded pods
+
+      Indexes
+        0  ▪ ▪ – ■ ■ –
+        ▪ 2 inherited   – 2 excluded   ■ 2 succeeded
+
+      Forecast
+        makespan    1s
+        task time   2s (2 s)
+        launches    2
+        at once     2 at most
+      "
+    `);
+    expect((await simulate('-f job.yaml', files)).code).toBe(2);
+  });
+
+  test('as text: phases, decisions with their reasons, the indexes, the forecast', async () => {
+    const { code, out } = await simulate('-f job.yaml --script fates.yaml', {
+      'job.yaml': indexed(6, { backoffLimitPerIndex: 1 }),
+      'fates.yaml': {
+        attempts: [
+          { index: 1, run: '5s', exitCode: 3 },
+          { index: 4, attempt: 0, end: 'SpotInterruption' },
+        ],
+        user: [{ at: '2s', patch: { spec: { completions: 9 } } }],
+      },
+    });
+    expect(code).toBe(1);
+    expect(out).toMatchInlineSnapshot(`
+      "work  default, simulated  failed after 20s
+
+      Phases
+              0s  running    8 Pods created, 5 succeeded, 1 failed
+             20s  failed     1 failed
+
+      Decisions
+             20s  FailureTarget FailedIndexes: Job has failed indexes (index 1 decided)
+             20s  Failed FailedIndexes: Job has failed indexes
+               1x  counted as failed: exit code 3 (index 1)
+               1x  counted as failed, no more retries of the index: exit code 3 (index 1)
+               1x  lost, spent no attempt: Your Spot Task was interrupted. (index 4)
+
+      Refused
+              2s  Invalid Job.batch "work" is invalid: spec.completions: Invalid value: 9: can only be modified in tandem with spec.parallelism
+
+      Indexes
+        0  ■ × ■ ■ ■ ■
+        ■ 5 succeeded   × 1 failed
+
+      Forecast
+        makespan    20s
+        task time   16s (16 s)
+        launches    8
+        at once     6 at most
+      "
+    `);
+  });
+
+  test('a WorkList beside the Job, and items in the script', async () => {
+    const job = indexed(2);
+    const { completions: _, parallelism: _all, ...spec } = job.spec as Record<string, unknown>;
+    const annotations = { 'muster.run/work-list': 'fruits', 'muster.run/batch': '2' };
+    const listed = { ...job, spec, metadata: { ...job.metadata, annotations } };
+    const list = {
+      apiVersion: 'muster.run/v1',
+      kind: 'WorkList',
+      metadata: { name: 'fruits' },
+      spec: { columns: ['FRUIT'], items: [['apple'], ['dragon fruit'], ['fig']] },
+    };
+    const files = {
+      'job.yaml': `${JSON.stringify(list)}\n---\n${JSON.stringify(listed)}\n`,
+      'only.yaml': listed,
+      'fates.yaml': 'attempts: [{item: dragon fruit, attempt: 0, exitCode: 3}]\n',
+      'fruits.csv': 'FRUIT\napple\ndragon fruit\nfig\n',
+    };
+    const { code, out, err } = await simulate('-f job.yaml --script fates.yaml -o json', files);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { attempts } = JSON.parse(out) as { attempts: Record<string, unknown>[] };
+    expect(attempts.map(({ index, exitCode, item }) => [index, exitCode, item])).toEqual([
+      [0, 3, 'apple\ndragon fruit'],
+      [0, 0, 'apple\ndragon fruit'],
+      [1, 0, 'fig'],
+    ]);
+    const given = '-f only.yaml --items @fruits.csv --header --script fates.yaml';
+    expect((await simulate(`${given} -o json`, files)).out).toBe(out);
+    expect((await simulate(given, files)).out).toContain('1x  counted as failed: exit code 3 (index 0 (apple +1))');
+  });
+
+  test.each([
+    ['-f job.yaml', /job.yaml is refused: metadata.annotations\[muster.run\/work-list\]: .*is not simulated/],
+    ['-f job.yaml --items @gone.txt', /gone.txt does not exist/],
+    ['-f job.yaml --items @bad.csv --header', /bad.csv:2: .*has 1 value; the list has 2 columns/],
+    ['-f job.yaml --header', /are for --items/],
+    ['-f - --items @-', /standard input can hold/],
+    ['-f plain.yaml --items @a.txt', /muster.run\/work-list\]: .*is needed where --items gives its items/],
+    ['-f plain.yaml --script fates.yaml', /fates.yaml is refused: attempts\[0\].item: the Job has no work list/],
+  ])('%s: exit 2', async (line, expected) => {
+    const job = indexed(1);
+    const annotations = { 'muster.run/work-list': 'fruits' };
+    const { code, out, err } = await simulate(
+      line,
+      {
+        'job.yaml': { ...job, metadata: { ...job.metadata, annotations } },
+        'plain.yaml': job,
+        'a.txt': 'a\n',
+        'bad.csv': 'A,B\n1\n',
+        'fates.yaml': 'attempts: [{item: a}]\n',
+      },
+      JSON.stringify(job),
+    );
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(expected);
+  });
+
+  test('a Job that does not end: exit 1, and what it waits for', async () => {
+    const files = { 'job.yaml': indexed(2), 'fates.yaml': { attempts: [{ index: 1, end: 'never' }] } };
+    const { code, out, err } = await simulate('-f job.yaml --script fates.yaml -o json', files);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ makespanSec: null, final: { active: 1 } });
+    expect(err).toBe('still running: index 1 runs until stopped, and there is no activeDeadlineSeconds\n');
+  });
+
+  test('a suspended one likewise', async () => {
+    const { err } = await simulate('-f job.yaml', { 'job.yaml': indexed(2, { suspend: true }) });
+    expect(err).toBe('still suspended: it is suspended, and nobody resumes it\n');
+  });
+
+  test('a refused patch: exit 1 though the Job is complete', async () => {
+    const { code, out } = await simulate('-f job.yaml --script fates.yaml', {
+      'job.yaml': indexed(1, { parallelism: 2 }),
+      'fates.yaml': { user: [{ at: 0.5, patch: { spec: { completionMode: 'NonIndexed' } } }] },
+    });
+    expect(code).toBe(1);
+    expect(out).toContain('complete after 1s');
+    expect(out).toContain('Invalid Job.batch "work" is invalid: ');
+    expect(out).toContain('spec.completionMode: Invalid value: "NonIndexed": field is immutable');
+  });
+
+  test.each([
+    ['-f job.yaml', { 'job.yaml': aManifest({ completions: -1 }) }, 'error: job.yaml is refused: spec.completions: '],
+    ['-f job.yaml', { 'job.yaml': '{' }, 'error: job.yaml cannot be read: '],
+    [
+      '-f job.yaml',
+      { 'job.yaml': 'kind: Job\n---\nkind: Job\n' },
+      'error: job.yaml has 2 objects; simulate takes one Job or CronJob, the WorkList that it names, and ResourceQuotas and LimitRanges',
+    ],
+    ['-f nowhere.yaml', {}, 'error: nowhere.yaml does not exist'],
+    [
+      '-f job.yaml',
+      { 'job.yaml': `${JSON.stringify(QUOTA)}\n---\n${JSON.stringify(indexed(3))}` },
+      'error: job.yaml is refused: jobs.batch "work" is forbidden: exceeded quota: team, requested: pods=3, used: pods=0, limited: pods=2',
+    ],
+    [
+      '-f cron.yaml',
+      { 'cron.yaml': `${JSON.stringify(QUOTA)}\n---\nkind: CronJob` },
+      'a ResourceQuota and a LimitRange are simulated beside a Job, not beside a CronJob',
+    ],
+    [
+      '-f job.yaml --script s.yaml',
+      { 'job.yaml': indexed(1), 's.yaml': { attempts: [{ run: 'x' }], users: [] } },
+      'error: s.yaml is refused:\n* attempts[0].run: must be a length of time up to a year, such as 5s, 2m, 1h30m or 250ms, not "x"\n* users: unknown field\n',
+    ],
+    [
+      '-f job.yaml --script s.yaml',
+      { 'job.yaml': indexed(1), 's.yaml': { attempts: [{ exitCodes: { side: 1 } }] } },
+      'error: s.yaml is refused: attempts[0].exitCodes.side: the Job has no such container, but main',
+    ],
+    ['-f - --script -', {}, 'error: standard input can hold the Job or the script, not both'],
+    ['-f job.yaml --now noon', {}, 'It must be a time such as 2026-01-01T00:00:00Z.'],
+    ['-f job.yaml -o xml', {}, 'Allowed choices are text, json, yaml.'],
+    ['-o json', {}, "required option '-f, --file <file>' not specified"],
+  ])('%s %j: exit 2', async (line, files, expected) => {
+    const { code, out, err } = await simulate(line, files);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(expected);
+  });
+
+  test('--help has examples and fits a terminal', async () => {
+    const { code, out } = await simulate('--help', {});
+    expect(code).toBe(0);
+    expect(out).toContain('Examples:\n  muster simulate -f job.yaml');
+    expect(Math.max(...out.split('\n').map((each) => each.length))).toBeLessThanOrEqual(110);
+  });
+});
+
+describe('muster simulate of a CronJob', () => {
+  const berlin = { timeZone: 'Europe/Berlin', concurrencyPolicy: 'Forbid' };
+  const files = { 'cron.yaml': cronJob('report', '*/30 2 * * *', berlin) };
+
+  test('each slot, changes of the clock, and sums', async () => {
+    const { code, out, err } = await simulate(
+      '-f cron.yaml --now 2026-03-28T00:00:00Z --days 3 --job-takes 40m',
+      files,
+    );
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatchInlineSnapshot(`
+      "report  default, simulated  */30 2 * * *  Europe/Berlin  3d from 2026-03-28T00:00:00Z
+
+      Slots
+        EUROPE/BERLIN               JOB               WHAT            WHY
+        2026-03-28T02:00:00+01:00   report-29577660   runs
+        2026-03-28T02:30:00+01:00   report-29577690   runs 10m late
+        2026-03-30T02:00:00+02:00   report-29580480   runs
+        2026-03-30T02:30:00+02:00   report-29580510   runs 10m late
+
+      Clock
+        2026-03-29T03:00:00+02:00  the clock goes forward by 60m, without 02:00, 02:30
+
+      Summary
+        slots       4
+        runs        4: 4 complete
+        late        2
+        skipped     0
+        at once     1 at most
+        job time    160m (9600 s)
+        kept        3 Jobs at the end
+      "
+    `);
+  });
+
+  test('a script says how each Job ends', async () => {
+    const script = { attempts: [{ run: '90m', exitCode: 3 }] };
+    const line = '-f cron.yaml --script fates.yaml --days 1 -o json';
+    const job = cronJob('report', '0 * * * *', berlin);
+    Object.assign(job.spec.jobTemplate.spec, { backoffLimit: 0 });
+    const { code, out } = await simulate(line, { 'cron.yaml': job, 'fates.yaml': script });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      timeZone: 'Europe/Berlin',
+      from: '2026-01-01T00:00:00Z',
+      to: '2026-01-02T00:00:00Z',
+      summary: {
+        slots: 23,
+        runs: 16,
+        failed: 15,
+        running: 1,
+        late: 8,
+        skipped: { 'by Forbid': 7 },
+        mostAtOnce: 1,
+        kept: 2,
+      },
+      clockChanges: [],
+      slots: expect.arrayContaining([
+        expect.objectContaining({ utc: '2026-01-01T02:00:00Z', lateSeconds: 1800, end: 'failed' }),
+        expect.objectContaining({ skipped: 'Forbid: report-29453880 was running' }),
+      ]) as unknown,
+    });
+    expect((await simulate(line, { 'cron.yaml': job, 'fates.yaml': script })).out).toBe(out);
+  });
+
+  test('of many slots, only those that something happens to', async () => {
+    const many = { 'cron.yaml': cronJob('report', '*/10 * * * *') };
+    const { out } = await simulate('-f cron.yaml --days 2', many);
+    expect(out).toContain('Slots\n  287 slots run in time and alone\n');
+    const others = (await simulate('-f cron.yaml --days 2 --job-takes 11m', many)).out;
+    expect(others).toContain('besides 1 other\n');
+    expect(others).toContain('1 slots run in time and alone\n  and 186 others: -o json has all\n');
+  });
+
+  test.each([
+    ['-f job.yaml --days 3', '--days and --job-takes are for a CronJob'],
+    ['-f cron.yaml --succeeded 1', '--succeeded is for a Job with muster.run/rerun-of'],
+    ['-f cron.yaml --script fates.yaml --job-takes 1m', 'it cannot be combined with --job-takes'],
+    ['-f cron.yaml --days 0', 'It must be a whole number from 1 to 3660.'],
+    ['-f bad.yaml', 'bad.yaml is refused: spec.schedule: Invalid value: "99 * * * *"'],
+    ['-f often.yaml --days 60', 'it fires more than 50000 times in 60 days: say fewer --days'],
+    ['-f cron.yaml --script gone.yaml', 'the script deletes the Job'],
+    ['-f cron.yaml --script wrong.yaml', 'wrong.yaml is refused'],
+  ])('refused: %s', async (line, why) => {
+    const { code, out, err } = await simulate(line, {
+      ...files,
+      'job.yaml': indexed(2),
+      'bad.yaml': cronJob('report', '99 * * * *'),
+      'often.yaml': cronJob('report', '* * * * *', { suspend: true }),
+      'fates.yaml': { attempts: [] },
+      'gone.yaml': { attempts: [{ run: '5s' }], user: [{ at: '1s', delete: true }] },
+      'wrong.yaml': { attempts: [{ runs: '5s' }] },
+    });
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(why);
+  });
+});
