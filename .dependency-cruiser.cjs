@@ -2,6 +2,7 @@
 // Needs the TypeScript 6 compiler: under typescript 7 dependency-cruiser finds no imports at all and passes everything.
 
 const OURS = '^(shared|functions|cdk|local|cli|test)/';
+const TESTS = ['^test/', '^shared/capabilities/[^/]+/test/'];
 const SDK = '(^|/)node_modules/(@aws-sdk|@smithy|@aws-crypto)/';
 const LEFTOVERS = ['util', 'helper', 'manager', 'common', 'misc', 'type', 'service'];
 const npm = (...names) => names.map((name) => `(^|/)node_modules/${name}/`);
@@ -13,6 +14,16 @@ const only = (folder, folders, packages = []) => ({
   severity: 'error',
   from: { path: `^shared/${folder}/` },
   to: { pathNot: [...shared(folder, ...folders), ...npm(...packages)] },
+});
+
+/** A layer inside a capability: its own layers and the kernel's below it, the packages named, and nothing else at all. */
+const inCapability = (layer, own, folders, packages = []) => ({
+  name: `capability-${layer}-knows-its-layer-only`,
+  severity: 'error',
+  from: { path: `^shared/capabilities/([^/]+)/${layer}/` },
+  to: {
+    pathNot: [`^shared/capabilities/$1/(${own.join('|')})/`, ...shared(...folders), ...npm(...packages)],
+  },
 });
 
 /** A folder that may use node and any package, but of our code only what is listed. */
@@ -44,7 +55,6 @@ const FOLDERS = {
     'furiko-view': ['base', 'spec', 'scoreboard', 'planner', 'diagnose', 'furiko'],
     announcing: ['base', 'spec', 'scoreboard', 'planner'],
     token: ['rbac'],
-    'cluster-plan': ['base', 'spec', 'task', 'scoreboard', 'events', 'planner'],
   },
   schema: {
     kinds: [],
@@ -61,7 +71,6 @@ const FOLDERS = {
     service: ['kinds', 'object'],
     rbac: ['object'],
     quota: ['kinds', 'object'],
-    dump: ['object', 'job'],
     furiko: ['object', 'pod', 'job', 'items'],
     submission: ['object', 'items', 'job', 'cron'],
   },
@@ -143,7 +152,6 @@ const FOLDERS = {
     commands: ['text', 'shell', 'client', 'create', 'flow', 'follow', 'logs', 'render', 'rerun', 'results', 'run-line'],
     cron: ['text', 'shell', 'client', 'commands', 'follow', 'render'],
     configs: ['text', 'shell', 'client', 'commands'],
-    simulate: ['text', 'shell', 'client', 'cron', 'follow', 'render', 'run-line'],
     program: [
       'text',
       'shell',
@@ -156,7 +164,6 @@ const FOLDERS = {
       'commands',
       'cron',
       'configs',
-      'simulate',
     ],
   },
 };
@@ -200,22 +207,39 @@ module.exports = {
       '^shared/telemetry/',
       shared('telemetry', 'domain', 'schema', 'ports', 'names'),
     ),
+    // A capability is a folder: layers inside, and a face (`index.ts`, `cli/index.ts`) that one list takes.
+    {
+      name: 'only-lists-know-capabilities',
+      severity: 'error',
+      from: { path: OURS, pathNot: ['^shared/capabilities/', '^cli/program/program\\.ts$', '^test/'] },
+      to: { path: '^shared/capabilities/' },
+    },
+    {
+      name: 'lists-know-faces-only',
+      severity: 'error',
+      from: { path: ['^shared/capabilities/[^/]+$', '^cli/program/'] },
+      to: { path: '^shared/capabilities/[^/]+/', pathNot: '^shared/capabilities/[^/]+/(cli/)?index\\.ts$' },
+    },
+    {
+      name: 'capabilities-are-strangers',
+      severity: 'error',
+      from: { path: '^shared/capabilities/([^/]+)/' },
+      to: { path: '^shared/capabilities/', pathNot: '^shared/capabilities/$1/' },
+    },
+    inCapability('domain', ['domain'], ['domain']),
+    inCapability('schema', ['domain', 'schema'], ['domain', 'schema'], ['zod', 'yaml']),
     ofOurs(
-      'simulate-plays-in-memory',
-      '^shared/simulate/',
-      shared(
-        'simulate',
-        'control',
-        'kube',
-        'store',
-        'adapters/memory',
-        'adapters/rows',
-        'domain',
-        'schema',
-        'ports',
-        'names',
+      'capability-worlds-play-in-memory',
+      '^shared/capabilities/([^/]+)/world/',
+      ['^shared/capabilities/$1/world/', '^shared/runtime/memory-store\\.ts$'].concat(
+        shared('control', 'kube', 'store', 'adapters/memory', 'adapters/rows', 'domain', 'schema', 'ports', 'names'),
       ),
     ),
+    ofOurs('capability-commands-are-commands', '^shared/capabilities/([^/]+)/cli/', [
+      '^shared/capabilities/$1/(?!test/)',
+      '^cli/(?!program/)',
+      ...shared('domain', 'schema', 'ports', 'names', 'store', 'control', 'kube'),
+    ]),
     ofOurs('runtime-wires-shared-only', '^shared/runtime/', '^shared/'),
     ofOurs('functions-are-strangers', '^functions/([^/]+)/', ['^shared/', '^functions/$1/']),
     ofOurs('local-runs-handlers-only', '^local/', ['^local/', '^shared/', '^functions/[^/]+/handler\\.ts$']),
@@ -224,8 +248,8 @@ module.exports = {
     {
       name: 'nothing-needs-tests',
       severity: 'error',
-      from: { pathNot: '^test/' },
-      to: { path: '^test/' },
+      from: { pathNot: TESTS },
+      to: { path: TESTS },
     },
     {
       name: 'sdk-in-adapters-and-wire-only',
@@ -255,7 +279,7 @@ module.exports = {
     {
       name: 'shipped-code-needs-no-dev-package',
       severity: 'error',
-      from: { path: '^(shared|functions|local|cli)/' },
+      from: { path: '^(shared|functions|local|cli)/', pathNot: TESTS },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'pre-compilation-only'] },
     },
     {

@@ -122,7 +122,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          include: [`test/!(${UNIT.join('|')})/**/*.test.ts`, ...SLOW_UNITS],
+          include: [`test/!(${UNIT.join('|')})/**/*.test.ts`, 'shared/capabilities/*/test/**/*.test.ts', ...SLOW_UNITS],
           exclude: IN_STAGES,
           ...forks,
           isolate: false,

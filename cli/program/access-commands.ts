@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { type Done, common, examples, namespaceOption } from '../shell/command-parts.ts';
 import { usageFailure } from '../shell/failure.ts';
 import { httpUrl, serverPort, tokenCluster } from '../shell/option-values.ts';
 import type { Shell } from '../shell/shell.ts';

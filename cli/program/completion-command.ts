@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { type Done, examples } from './command-parts.ts';
+import { type Done, examples } from '../shell/command-parts.ts';
 import { type CompletedShell, COMPLETION_SCRIPTS, SHELLS } from '../completion/completion-scripts.ts';
 import { EXIT } from '../shell/failure.ts';
 import type { Shell } from '../shell/shell.ts';

@@ -3,7 +3,7 @@ import { usageFailure } from '../shell/failure.ts';
 import { type SelectionFlags, jobConfigName, selectionOf, selectsJobs } from '../shell/job-names.ts';
 import { duration, moment } from '../shell/option-values.ts';
 import type { Shell } from '../shell/shell.ts';
-import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { type Done, common, examples, namespaceOption } from '../shell/command-parts.ts';
 
 // Commands for Jobs that are killed, and for JobConfigs.
 

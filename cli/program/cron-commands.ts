@@ -5,7 +5,7 @@ import { cronJobName, cronOrConfigName } from '../shell/job-names.ts';
 import { type RangeEnd, moment, rangeEnd, wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { Shell } from '../shell/shell.ts';
-import { type Done, common, examples, namespaceOption, timeoutOption } from './command-parts.ts';
+import { type Done, common, examples, namespaceOption, timeoutOption } from '../shell/command-parts.ts';
 
 // Commands for CronJobs; list and next also for JobConfigs.
 

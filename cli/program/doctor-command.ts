@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { type Done, common, examples, namespaceOption } from '../shell/command-parts.ts';
 import { usageFailure } from '../shell/failure.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { Shell } from '../shell/shell.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { type Done, common, examples, namespaceOption } from '../shell/command-parts.ts';
 import { GRAPH_FORMS, type GraphForm } from '../render/graph-forms.ts';
 import { jobName } from '../shell/job-names.ts';
 import type { Shell } from '../shell/shell.ts';

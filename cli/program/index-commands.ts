@@ -4,7 +4,7 @@ import { usageFailure } from '../shell/failure.ts';
 import { jobName } from '../shell/job-names.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { Shell } from '../shell/shell.ts';
-import { type Done, common, examples, itemOption, namespaceOption } from './command-parts.ts';
+import { type Done, common, examples, itemOption, namespaceOption } from '../shell/command-parts.ts';
 
 // Commands for single indexes of a Job that is not over: hold, release, cancel, requeue.
 

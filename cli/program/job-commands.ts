@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Done, common, examples, namespaceOption, timeoutOption } from './command-parts.ts';
+import { type Done, common, examples, namespaceOption, timeoutOption } from '../shell/command-parts.ts';
 import type { Change } from '../commands/change.ts';
 import { usageFailure } from '../shell/failure.ts';
 import { type SelectionFlags, selectionOf, selectsJobs } from '../shell/job-names.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Formats } from '../../shared/domain/spec/new-in-release.ts';
 import { ENV } from '../../shared/names/env.ts';
-import { type Done, examples } from './command-parts.ts';
+import { type Done, examples } from '../shell/command-parts.ts';
 import type { LocalFlags } from '../commands/local.ts';
 import { usageFailure } from '../shell/failure.ts';
 import { type EnvironmentEntry, environmentEntry } from '../shell/task-environment.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Done, common, examples, itemOption, namespaceOption } from './command-parts.ts';
+import { type Done, common, examples, itemOption, namespaceOption } from '../shell/command-parts.ts';
 import { usageFailure } from '../shell/failure.ts';
 import { jobName } from '../shell/job-names.ts';
 import { wholeNumber } from '../shell/option-values.ts';

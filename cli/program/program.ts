@@ -1,8 +1,9 @@
 import { Command, CommanderError, Option } from 'commander';
+import { CAPABILITY_COMMANDS } from '../../shared/capabilities/commands.ts';
 import { VERSION } from '../../shared/names/version.ts';
 import { addKubeconfig, addProxy, addToken } from './access-commands.ts';
 import { withCommandWord } from '../text/command-word.ts';
-import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { type Done, common, examples, namespaceOption } from '../shell/command-parts.ts';
 import { addCompletion } from './completion-command.ts';
 import type { GetFlags, Wanted } from '../commands/get.ts';
 import { addCron } from './cron-commands.ts';
@@ -13,7 +14,6 @@ import { addIndexControl } from './index-commands.ts';
 import { addDelete, addResume, addScale, addSuspend, addWait, addWatch } from './job-commands.ts';
 import { JOBS_WORDS, jobName } from '../shell/job-names.ts';
 import { addLocal, addStop } from './local-commands.ts';
-import { moment } from '../shell/option-values.ts';
 import { addGraph } from './graph-command.ts';
 import { addFailures, addJoblog, addLogs } from './outcome-commands.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
@@ -21,7 +21,6 @@ import { addPrune } from './prune-command.ts';
 import { addRerun } from './rerun-command.ts';
 import { addRun } from './run-command.ts';
 import { addSubmit } from './submit-command.ts';
-import { addSimulate } from '../../shared/capabilities/simulate/cli/simulate-command.ts';
 import type { Shell } from '../shell/shell.ts';
 
 // Each command's code is loaded when it runs: `muster --help` needs none of it, and only `local` needs the whole runtime.
@@ -90,8 +89,7 @@ function createProgram(shell: Shell, done: Done): Command {
     addPrune,
     addCron,
     addSubmit,
-    addPlan,
-    addSimulate,
+    ...CAPABILITY_COMMANDS,
     addLocal,
     addStop,
     addDoctor,
@@ -122,12 +120,6 @@ const EXAMPLES = {
     'muster get pods frames                 # its attempts, with their exit codes',
     'muster get pods frames --failed -o wide',
     'muster get waits frames                # what does not run, why, and for about how long',
-  ),
-  plan: examples(
-    'muster plan -f dump.json',
-    'muster plan -f dump.json --now 2026-01-01T00:00:00Z -o json',
-    'muster plan -f dump.json --no-caps     # as if one sync could do everything',
-    'kubectl get jobs,pods -l job-name=frames -o json | muster plan',
   ),
   version: examples('muster version', 'muster version -o json'),
 } as const;
@@ -184,33 +176,6 @@ function wantedOf([first = 'jobs', ...names]: readonly string[], failed: boolean
     return { kind: 'waits', job: jobName(job) };
   }
   return { kind: 'jobs', names: (JOBS_WORDS.includes(first) ? names : [first, ...names]).map(jobName) };
-}
-
-type PlanOptions = {
-  readonly file: string;
-  readonly now?: number;
-  readonly output: ObjectForm | 'text';
-  readonly caps: boolean;
-};
-
-function addPlan(program: Command, shell: Shell, done: Done): void {
-  program
-    .command('plan')
-    .summary('show what the Job controller would do next')
-    .description(
-      "Reads a cluster's dump of one Job and its Pods, and says what Kubernetes' controller would do with it.",
-    )
-    .option('-f, --file <file>', 'the dump, JSON or YAML; - reads standard input', '-')
-    .addOption(new Option('--now <time>', 'the moment to plan for (default: the clock)').argParser(moment))
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
-    .option('--no-caps', "without Kubernetes' limits of 500 Pods per sync")
-    .addHelpText('after', EXAMPLES.plan)
-    .action(async (flags: PlanOptions) => {
-      const { planDump } = await import('../../shared/capabilities/plan/cli/plan-dump.ts');
-      const { explainDump } = await import('../../shared/capabilities/plan/domain/explain-dump.ts');
-      const { file, now = null, output, caps } = flags;
-      done(await planDump({ file, nowMs: now, output, caps }, explainDump, shell));
-    });
 }
 
 type VersionOptions = { readonly output?: ObjectForm; readonly client?: true };

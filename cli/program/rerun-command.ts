@@ -6,7 +6,7 @@ import { wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { WishedAgain } from '../commands/rerun.ts';
 import type { Shell } from '../shell/shell.ts';
-import { type Done, common, examples, itemOption, namespaceOption, timeoutOption } from './command-parts.ts';
+import { type Done, common, examples, itemOption, namespaceOption, timeoutOption } from '../shell/command-parts.ts';
 
 const EXAMPLES = examples(
   'muster rerun frames --wait                 # all that has not succeeded',

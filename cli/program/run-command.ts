@@ -11,7 +11,14 @@ import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import { RESTART_POLICIES, type RestartPolicy, type LineFlags } from '../run-line/line-flags.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import type { Shell } from '../shell/shell.ts';
-import { type Done, common, examples, listFileOptions, namespaceOption, timeoutOption } from './command-parts.ts';
+import {
+  type Done,
+  common,
+  examples,
+  listFileOptions,
+  namespaceOption,
+  timeoutOption,
+} from '../shell/command-parts.ts';
 
 const EXAMPLES = examples(
   'muster run -f job.yaml --wait --timeout 5m',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../shell/failure.ts';
 import type { Shell } from '../shell/shell.ts';
-import { type Done, common, examples, namespaceOption } from './command-parts.ts';
+import { type Done, common, examples, namespaceOption } from '../shell/command-parts.ts';
 
 const EXAMPLES = examples(
   'muster submit -f message.json',

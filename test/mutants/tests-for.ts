@@ -5,18 +5,18 @@ import { basename, dirname, join, relative } from 'node:path';
 const BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
   'shared/domain': [
     'test/domain',
-    'test/plan',
+    'shared/capabilities/plan/test',
     'test/control',
     'test/departures',
     'test/runtime',
     'test/schema',
-    'test/simulate',
+    'shared/capabilities/simulate/test',
     'test/dst/interleavings',
   ],
   'shared/control': [
     'test/control',
     'test/runtime',
-    'test/simulate',
+    'shared/capabilities/simulate/test',
     'test/dst/interleavings',
     'test/departures',
     'test/asks',
@@ -32,7 +32,7 @@ const BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
     'test/kube/reviews',
     'test/kube/write',
   ],
-  'shared/schema': ['test/schema', 'test/kube/jobs', 'test/kube/pods', 'test/plan', 'test/runtime'],
+  'shared/schema': ['test/schema', 'test/kube/jobs', 'test/kube/pods', 'shared/capabilities/plan/test', 'test/runtime'],
   'shared/adapters': ['test/adapters', 'test/contract', 'test/runtime', 'test/dst/interleavings'],
 };
 
@@ -44,8 +44,10 @@ const LEFT_OUT = /fuzz|bench|kubectl\.test|hosts-crash|determinism/;
  * {@link BY_FOLDER}. A last round are the simulation's own seeds, for what only they might see.
  */
 export function testsFor(root: string, file: string): readonly (readonly string[])[] {
-  const all = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .map((path) => join('test', path))
+  const all = ['test', 'shared/capabilities']
+    .flatMap((top) =>
+      readdirSync(join(root, top), { recursive: true, encoding: 'utf8' }).map((path) => join(top, path)),
+    )
     .filter((path) => path.endsWith('.test.ts') && !LEFT_OUT.test(path));
   const folder = Object.keys(BY_FOLDER).find((each) => file.startsWith(`${each}/`)) ?? '';
   const own = (BY_FOLDER[folder] ?? []).flatMap((start) => all.filter((path) => path.startsWith(start)));

@@ -1,9 +1,4 @@
-import type {
-  ClusterDump,
-  DumpPlan,
-  DumpedStatus,
-  JobStatusObject,
-} from '../domain/cluster-dump.ts';
+import type { ClusterDump, DumpPlan, DumpedStatus, JobStatusObject } from '../domain/cluster-dump.ts';
 import { formatIndexSet, indexSetOf } from '../../../domain/base/index-set.ts';
 import type { JobEvent } from '../../../domain/scoreboard/status.ts';
 import { formatDuration } from '../../../../cli/text/age.ts';

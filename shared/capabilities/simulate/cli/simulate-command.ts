@@ -4,7 +4,7 @@ import { duration, moment, wholeNumber } from '../../../../cli/shell/option-valu
 import { OBJECT_FORMS, type ObjectForm } from '../../../../cli/render/object-forms.ts';
 import type { ListFlags } from '../../../../cli/run-line/line-flags.ts';
 import type { Shell } from '../../../../cli/shell/shell.ts';
-import { type Done, examples, listFileOptions } from '../../../../cli/program/command-parts.ts';
+import { type Done, examples, listFileOptions } from '../../../../cli/shell/command-parts.ts';
 
 const EXAMPLES = examples(
   'muster simulate -f job.yaml            # every task runs for a second and succeeds',

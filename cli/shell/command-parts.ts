@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { LIST_FORMATS } from '../../shared/schema/items/list-formats.ts';
-import { duration } from '../shell/option-values.ts';
+import { duration } from './option-values.ts';
 
 /** Receives a command's exit code. */
 export type Done = (exitCode: number) => void;

@@ -1,0 +1,1 @@
+export { addPlan } from './plan-command.ts';
