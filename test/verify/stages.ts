@@ -66,6 +66,11 @@ export const VERIFY: readonly Stage[] = [
     command: project('engines'),
   },
   {
+    name: 'without',
+    shows: 'everything else passes without any one capability',
+    command: ['npm', 'run', 'test:without'],
+  },
+  {
     name: 'seeds500',
     shows: 'the simulation holds every guarantee in 500 more worlds',
     command: ['npm', 'run', 'dst', '--', '--seeds', '500', '--from', '100'],
