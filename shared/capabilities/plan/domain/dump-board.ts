@@ -1,5 +1,12 @@
 import { indexBackoffEndsAt } from '../../../domain/scoreboard/backoff.ts';
-import { CHUNK_INDEXES, type Chunk, chunksFor, countRecords, emptyChunk, setRecord } from '../../../domain/scoreboard/board.ts';
+import {
+  CHUNK_INDEXES,
+  type Chunk,
+  chunksFor,
+  countRecords,
+  emptyChunk,
+  setRecord,
+} from '../../../domain/scoreboard/board.ts';
 import type { EpochMs } from '../../../domain/base/time.ts';
 import { asTaskArn } from '../../../domain/base/ids.ts';
 import type { ClusterDump, DumpedPod } from './cluster-dump.ts';
@@ -33,8 +40,19 @@ import type { JobSpec } from '../../../domain/spec/job.ts';
 import { podOf } from '../../../domain/planner/judge.ts';
 import type { PolicyVerdict } from '../../../domain/planner/decide-phase.ts';
 import type { PlanRules } from '../../../domain/planner/plan-rules.ts';
-import { type FailedPod, failJobMessage, failsJob, matchPodFailurePolicy } from '../../../domain/spec/pod-failure-policy.ts';
-import { type ReplacedTask, type Phase, type Status, chunkLength, freshStatus } from '../../../domain/scoreboard/status.ts';
+import {
+  type FailedPod,
+  failJobMessage,
+  failsJob,
+  matchPodFailurePolicy,
+} from '../../../domain/spec/pod-failure-policy.ts';
+import {
+  type ReplacedTask,
+  type Phase,
+  type Status,
+  chunkLength,
+  freshStatus,
+} from '../../../domain/scoreboard/status.ts';
 
 /** A cluster's dump as the planner's input: what has been counted is a board, what has not is facts. */
 export type DumpBoard = {

@@ -6,7 +6,14 @@ import type { ClusterDump, DumpedJob } from '../domain/cluster-dump.ts';
 import { DumpedJobShape, DumpedPodShape, shapeErrors } from './dump-shape.ts';
 import { dumpedPod, isOfJob } from './dumped-pod.ts';
 import { dumpedSpec } from './dumped-spec.ts';
-import { type FieldError, duplicate, forbidden, invalid, notSupported, required } from '../../../schema/object/field-error.ts';
+import {
+  type FieldError,
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from '../../../schema/object/field-error.ts';
 
 export type ReadDump =
   | { readonly kind: 'ok'; readonly dump: ClusterDump }

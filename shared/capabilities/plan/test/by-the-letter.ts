@@ -1,10 +1,5 @@
 import { type EpochMs, asEpochMs } from '../../../domain/base/time.ts';
-import type {
-  ClusterDump,
-  DumpPlan,
-  DumpedPod,
-  JobConditionObject,
-} from '../domain/cluster-dump.ts';
+import type { ClusterDump, DumpPlan, DumpedPod, JobConditionObject } from '../domain/cluster-dump.ts';
 import { formatIndexSet, has, indexSetOf, parseStatusIndexes } from '../../../domain/base/index-set.ts';
 
 // A second opinion: one sync as kubernetes-job.md 3 to 7 tells it, step by step, in the shape of those sections and without
