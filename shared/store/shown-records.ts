@@ -1,4 +1,4 @@
-import { decidingIndex, withDecidingItem } from '../domain/planner/judge.ts';
+import { decidingIndex, withDecidingItem } from '../domain/scoreboard/why.ts';
 import type { JobManifest } from '../domain/spec/manifest.ts';
 import type { AttemptRecord } from '../ports/job-store.ts';
 import { type ItemSource, readItemValues } from './read-items.ts';
@@ -12,13 +12,14 @@ export async function shownRecords(
   manifest: JobManifest,
   source: ItemSource,
 ): Promise<readonly AttemptRecord[]> {
-  const deciding = [...new Set(records.flatMap(({ judgement }) => decidingIndex(judgement) ?? []))];
+  const deciding = [...new Set(records.flatMap(({ judgement }) => decidingIndex(judgement.why) ?? []))];
   if (deciding.length === 0) return records;
   const items = await readItemValues(manifest, deciding, source);
   if (items.size === 0) return records;
   return records.map((record) => {
-    const index = decidingIndex(record.judgement);
+    const { as, why } = record.judgement;
+    const index = decidingIndex(why);
     const item = index === null ? undefined : items.get(index);
-    return item === undefined ? record : { ...record, judgement: withDecidingItem(record.judgement, item.line) };
+    return item === undefined ? record : { ...record, judgement: { as, why: withDecidingItem(why, item.line) } };
   });
 }

@@ -144,7 +144,7 @@ describe('version 1: what else is JSON', () => {
     [
       'an attempt',
       AttemptSchema,
-      '{"index":1,"attempt":2,"nonce":0,"taskArn":null,"ending":{"cause":"Spot","exitCode":null,"container":null,"reason":"r"},"times":{"createdAt":null,"startedAt":1,"stoppedAt":2},"judgement":{"as":"lostToSpot","because":"b"},"failures":1,"ignored":2,"restarts":3}',
+      '{"index":1,"attempt":2,"nonce":0,"taskArn":null,"ending":{"cause":"Spot","exitCode":null,"container":null,"reason":"r"},"times":{"createdAt":null,"startedAt":1,"stoppedAt":2},"judgement":{"as":"lostToSpot","why":{"kind":"lost","reason":"r"}},"failures":1,"ignored":2,"restarts":3}',
       {
         index: 1,
         attempt: 2,
@@ -152,7 +152,7 @@ describe('version 1: what else is JSON', () => {
         taskArn: null,
         ending: { cause: 'Spot', exitCode: null, container: null, reason: 'r' },
         times: { createdAt: null, startedAt: 1, stoppedAt: 2 },
-        judgement: { as: 'lostToSpot', because: 'b' },
+        judgement: { as: 'lostToSpot', why: { kind: 'lost', reason: 'r' } },
         failures: 1,
         ignored: 2,
         restarts: 3,
@@ -161,7 +161,7 @@ describe('version 1: what else is JSON', () => {
     [
       'an attempt whose Pod had tasks before',
       AttemptSchema,
-      '{"index":1,"attempt":2,"nonce":1,"taskArn":null,"ending":{"cause":"Completed","exitCode":0,"container":"main","reason":"r"},"times":{"createdAt":9,"startedAt":10,"stoppedAt":11},"judgement":{"as":"succeeded","because":"b"},"failures":0,"ignored":0,"restarts":1,"podCreatedSec":5}',
+      '{"index":1,"attempt":2,"nonce":1,"taskArn":null,"ending":{"cause":"Completed","exitCode":0,"container":"main","reason":"r"},"times":{"createdAt":9,"startedAt":10,"stoppedAt":11},"judgement":{"as":"succeeded","why":{"kind":"exited","exitCode":0}},"failures":0,"ignored":0,"restarts":1,"podCreatedSec":5}',
       {
         index: 1,
         attempt: 2,
@@ -169,28 +169,11 @@ describe('version 1: what else is JSON', () => {
         taskArn: null,
         ending: { cause: 'Completed', exitCode: 0, container: 'main', reason: 'r' },
         times: { createdAt: 9, startedAt: 10, stoppedAt: 11 },
-        judgement: { as: 'succeeded', because: 'b' },
+        judgement: { as: 'succeeded', why: { kind: 'exited', exitCode: 0 } },
         failures: 0,
         ignored: 0,
         restarts: 1,
         podCreatedSec: 5,
-      } as AttemptRecord,
-    ],
-    [
-      'an attempt of before attempts were judged',
-      AttemptSchema,
-      '{"index":1,"attempt":2,"nonce":0,"taskArn":null,"ending":{"cause":"Error","exitCode":1,"reason":"r"},"times":{"createdAt":null,"startedAt":null,"stoppedAt":2}}',
-      {
-        index: 1,
-        attempt: 2,
-        nonce: 0,
-        taskArn: null,
-        ending: { cause: 'Error', exitCode: 1, container: null, reason: 'r' },
-        times: { createdAt: null, startedAt: null, stoppedAt: 2 },
-        judgement: { as: 'failed', because: '' },
-        failures: 0,
-        ignored: 0,
-        restarts: 0,
       } as AttemptRecord,
     ],
     [

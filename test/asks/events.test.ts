@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { LOST } from '../../shared/domain/planner/ending.ts';
 import type { SimulatedContainer } from '../../local/ecs/driver/simulated-driver.ts';
 import { invariant } from '../../shared/domain/base/invariant.ts';
 import { DONE, Stage } from '../support/a-stage.ts';
@@ -220,7 +221,7 @@ test('DescribeTasks says MISSING after an hour: lost as infrastructure, tried ag
     ending: { cause: 'Infrastructure', exitCode: null },
     judgement: { as: 'lost' },
   });
-  expect(lost?.judgement.because).toMatch(/does not know the task/);
+  expect(lost?.judgement.why).toEqual({ kind: 'lost', reason: LOST.reason });
 });
 
 test('DescribeTasks says MISSING of a task that has just been started: that is no loss', async () => {

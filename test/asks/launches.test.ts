@@ -239,7 +239,7 @@ test('TaskFailedToStart, containers []: infrastructure, tried again, the reason 
   const [told] = await account.store.jobs.readAttempts(uid, 0, 0);
   expect(told?.ending).toMatchObject({ exitCode: null, container: null });
   expect(told?.ending.reason).toContain(reason);
-  expect(told?.judgement).toEqual({ as: 'unstarted', because: told?.ending.reason });
+  expect(told?.judgement).toEqual({ as: 'unstarted', why: { kind: 'unstarted', reason: told?.ending.reason } });
 
   await account.elapseUntilOver(uid, 300_000); // tried again, by itself
   expect(tokensOf(account.runs)).toHaveLength(2);

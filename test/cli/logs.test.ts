@@ -56,7 +56,7 @@ describe('logs', () => {
     file('cut.json', manifest('cut'));
     await run('run -f cut.json');
     const ending = { cause: 'Stopped', exitCode: null, container: null, reason: '' } as const;
-    await world.record('cut', 1, 1, ending, { as: 'released', because: 'the Job was suspended', gone: true });
+    await world.record('cut', 1, 1, ending, { as: 'released', why: { kind: 'jobSuspended' }, gone: true });
     await world.commit('cut', [
       { op: 'claim', index: 1 },
       { op: 'released', index: 1 },
@@ -154,7 +154,7 @@ describe('logs', () => {
       await fail(1, 2);
       await started(2, 1);
       await started(3, 1);
-      await world.record('sums', 3, 1, NOT_FOUND, { because: 'exit code 128', startedAt: null });
+      await world.record('sums', 3, 1, NOT_FOUND, { why: { kind: 'exited', exitCode: 128 }, startedAt: null });
       await world.commit('sums', [{ op: 'failed', index: 3, notBefore: null }]);
       return server;
     }

@@ -15,7 +15,7 @@ async function afterFailure(): Promise<AServer> {
     { op, index } as const,
   ];
   const ending = { cause: 'Error', exitCode: 3, container: 'main', reason: '' } as const;
-  await server.world.record('sums', 1, 1, ending, { as: 'failedForGood', because: 'exit code 3' });
+  await server.world.record('sums', 1, 1, ending, { as: 'failedForGood', why: { kind: 'exited', exitCode: 3 } });
   const steps = [...ended(0, 'succeeded'), ...ended(1, 'failedForGood'), ...ended(2, 'succeeded')];
   await server.world.commit('sums', steps, { phase: { kind: 'finished', verdict: VERDICT, since: START, at: START } });
   return server;

@@ -99,7 +99,9 @@ export const anAttempt = (index: number, attempt = 1, exitCode = 0): AttemptReco
   },
   times: { createdAt: T0, startedAt: at(1_000), stoppedAt: null },
   judgement:
-    exitCode === 0 ? { as: 'succeeded', because: 'exit code 0' } : { as: 'failed', because: `exit code ${exitCode}` },
+    exitCode === 0
+      ? { as: 'succeeded', why: { kind: 'exited', exitCode: 0 } }
+      : { as: 'failed', why: { kind: 'exited', exitCode } },
   failures: 0,
   ignored: 0,
   restarts: 0,

@@ -288,7 +288,7 @@ export async function aWorld(
       const taskArn = arnOf(index, attempt, nonce);
       const judgement: Judgement = {
         as: ending.cause === 'Completed' ? 'succeeded' : 'failed',
-        because: ending.reason,
+        why: { kind: 'said', sentence: ending.reason },
         ...judged,
       };
       await store.jobs.writeAttempts(

@@ -16,18 +16,14 @@ const RECONCILE = 'shared/control/reconcile/reconcile.ts';
 /** Mistakes in what Kubernetes promises of a Job: back-off, limits, policies, deadlines, restarts, replacements. */
 export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   // what Kubernetes says of failures
-  one(
-    'what podFailurePolicy ignores counts',
-    JUDGE,
-    "return { as: 'ignored', because };",
-    'return counts(given, because);',
-    ['G5'],
-  ),
+  one('what podFailurePolicy ignores counts', JUDGE, "return { as: 'ignored', why };", 'return counts(given, why);', [
+    'G5',
+  ]),
   one(
     'an index that podFailurePolicy fails is tried again',
     JUDGE,
-    "return { as: 'failedForGood', because };",
-    "return { as: 'ignored', because };",
+    "return { as: 'failedForGood', why };",
+    "return { as: 'ignored', why };",
     ['G2', 'G5'],
   ),
   one(

@@ -1,6 +1,7 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { type TaskArn, asTaskArn } from '../../domain/base/ids.ts';
 import type { AttemptTimes, Ending } from '../../domain/base/fact.ts';
+import { endingOf } from '../../domain/planner/ending.ts';
 import type { LaunchedTask } from '../../domain/scoreboard/launch-row.ts';
 import { type LaunchTemplate, type TaskDefinition, type TaskView, familyOf } from '../../domain/task/task.ts';
 import type { Launch, Tasks } from '../../ports/tasks.ts';
@@ -202,8 +203,9 @@ export function createMemoryTasks(options: MemoryTasksOptions): Tasks & {
       if (task === undefined || task.stopping || task.ended) return { kind: 'asked' };
       task.stopping = true;
       change(task, { stage: 'stopping' });
+      const said = { stopCode: 'UserInitiated', stoppedReason: reason, exitCode: 143, container: 'main' };
       at(plusMs(now(), stopTakesMs(task.stopMs)), () =>
-        end(task, { cause: 'Stopped', exitCode: 143, container: 'main', reason }),
+        end(task, endingOf({ ...said, containerReason: null, started: true })),
       );
       return { kind: 'asked' };
     },

@@ -5,6 +5,7 @@ import type { JobUid } from '../base/ids.ts';
 import type { Judgement } from '../planner/plan.ts';
 import { statusDocument } from '../scoreboard/status-document.ts';
 import { type JobState, type StateChange, type Status, endOf, shownReason } from '../scoreboard/status.ts';
+import { whyText } from '../scoreboard/why.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import { ANNOTATIONS, isTaskToken } from '../spec/annotations.ts';
 import type { JobIdentity } from '../spec/job.ts';
@@ -188,7 +189,7 @@ const failureOf = ({ index, item, exitCode, judgement }: KnownFailure): IndexFai
   index,
   ...(item === null ? {} : { item: shortItem(item, ITEM_COLUMNS_MAX) }),
   ...(exitCode === null ? {} : { exitCode }),
-  ...(judgement === null ? {} : { message: cut(judgement.because, TEXT_CHARS_MAX) }),
+  ...(judgement === null ? {} : { message: cut(whyText(judgement.why), TEXT_CHARS_MAX) }),
 });
 
 const cut = (text: string, charsMax: number): string =>

@@ -18,6 +18,8 @@ export type Ending = {
   readonly container: string | null;
   /** A sentence for people: ECS's stoppedReason and the container's reason. */
   readonly reason: string;
+  /** Muster stopped it because a user had deleted its Pod. */
+  readonly podDeleted?: true | undefined;
 };
 
 export type EndingCause =

@@ -6,6 +6,7 @@ import { type ItemOf, indexText } from '../base/shown-index.ts';
 import type { JobIdentity, JobSpec } from '../spec/job.ts';
 import { podName } from '../task/pod-name.ts';
 import { type FailureReason, type Phase, type Status, endOf, tally } from '../scoreboard/status.ts';
+import { verdictText, whyText } from '../scoreboard/why.ts';
 
 /** What the diagnosis of failures needs from a Job. */
 type FailedJob = {
@@ -114,7 +115,7 @@ function failedAlike(group: CollectedFailure, job: FailedJob): Finding {
   const { indexes, example, judgement, cause, log, lastAt } = group;
   const isIndexed = spec.completionMode === 'Indexed';
   const who = isIndexed ? indexesText(indexes, itemOf) : some(indexes.length, 'Pod');
-  const rule = judgement.because.startsWith('podFailurePolicy') ? `, ${judgement.because}` : '';
+  const rule = judgement.why.kind === 'policyRule' ? `, ${whyText(judgement.why)}` : '';
   const lines = log.kind === 'ok' ? log.value : [];
   const last = lines.at(-1);
   const whose = isIndexed ? indexText(example.index, itemOf(example.index)) : 'one of them';
@@ -131,7 +132,7 @@ function failedAlike(group: CollectedFailure, job: FailedJob): Finding {
       reason: group.words.reason,
       cause,
       exitCode: group.exitCode,
-      verdict: `${judgement.as}: ${judgement.because}`,
+      verdict: verdictText(judgement),
       count: indexes.length,
       ...(isIndexed ? { indexes: formatIndexSet(indexSetOf(indexes)) } : {}),
       pod,

@@ -2,9 +2,9 @@ import { type EpochMs, later } from '../base/time.ts';
 import { CAUSE_WORDS, START_ERROR } from '../planner/ending.ts';
 import type { Probe } from './finding.ts';
 import { unreachable } from '../base/invariant.ts';
-import { isFailureOfJob, isPastDeadline } from '../planner/judge.ts';
 import type { EndedAttempt, Outcome } from '../planner/plan.ts';
 import { type Phase, type Verdict, endOf } from '../scoreboard/status.ts';
+import { isFailureOfJob, isPastDeadline, whyText } from '../scoreboard/why.ts';
 
 /** What explains how an attempt ended. */
 export type Ended = Pick<EndedAttempt, 'ending' | 'times' | 'judgement'>;
@@ -18,12 +18,13 @@ export type EndWords = { readonly reason: string; readonly message: string };
  */
 export function endWords(ended: Ended, phase: Phase): EndWords {
   const { cause, reason } = ended.ending;
+  const { why } = ended.judgement;
   if (cause === 'Completed') return { reason: 'Completed', message: '' };
   const verdict = isStoppedWithJob(ended) ? failureOf(phase) : null;
   if (verdict?.reason === 'DeadlineExceeded' || verdict?.reason === 'Killed')
     return { reason: verdict.reason, message: verdict.message };
-  if (isStoppedWithJob(ended)) return { reason: 'Error', message: ended.judgement.because };
-  if (isPastDeadline(ended.judgement)) return { reason: 'DeadlineExceeded', message: ended.judgement.because };
+  if (isStoppedWithJob(ended)) return { reason: 'Error', message: whyText(why) };
+  if (isPastDeadline(why)) return { reason: 'DeadlineExceeded', message: whyText(why) };
   const message = withoutBoilerplate(reason);
   if (cause === 'OOMKilled') return { reason: cause, message };
   return { reason: isStartError(ended) ? 'StartError' : 'Error', message };
@@ -35,7 +36,7 @@ export const isStartError = ({ ending: { cause, exitCode }, times }: Ended): boo
 
 /** It did not fail by itself: it ran when the Job failed. */
 export const isStoppedWithJob = ({ ending, judgement }: Pick<Ended, 'ending' | 'judgement'>): boolean =>
-  ending.cause === 'Stopped' && isFailureOfJob(judgement);
+  ending.cause === 'Stopped' && isFailureOfJob(judgement.why);
 
 /** Why the Job has failed or is about to fail; null if neither. */
 function failureOf(phase: Phase): Verdict | null {
@@ -63,7 +64,7 @@ export function causeLine(ended: Ended, phase: Phase): string {
       return withMore('OOMKilled', words.message === '' ? 'out of memory' : words.message);
     case 'Stopped':
       return words.reason === 'Error'
-        ? `stopped: ${words.message === '' ? ended.judgement.because : words.message}`
+        ? `stopped: ${words.message === '' ? whyText(ended.judgement.why) : words.message}`
         : withMore(words.reason, words.message);
     case 'Spot':
     case 'Infrastructure':

@@ -1,9 +1,9 @@
 import { type EpochMs, asTime } from '../base/time.ts';
 import { endWords } from '../diagnose/failures.ts';
-import { CAUSE_WORDS, LOST, isPodDeletion } from '../planner/ending.ts';
-import { isPastDeadline, stoppedFor } from '../planner/judge.ts';
-import type { EndedAttempt } from '../planner/plan.ts';
+import { CAUSE_WORDS } from '../planner/ending.ts';
+import type { EndedAttempt, Judgement } from '../planner/plan.ts';
 import type { Phase } from '../scoreboard/status.ts';
+import { isPastDeadline, whyText } from '../scoreboard/why.ts';
 import type { Parallelism } from '../furiko/furiko-job.ts';
 import { type ParallelIndex, parallelIndexAt } from '../furiko/parallel-index.ts';
 import type { Course, Why } from './course.ts';
@@ -55,7 +55,7 @@ export type TaskStatus = {
   readonly message?: string;
 };
 
-/** The judgement of an attempt that did not run in time has this word. */
+/** Furiko's word for an attempt that did not run in time. */
 const PENDING_TIMEOUT = 'PendingTimeout';
 
 /** A task as its Job's status shows it. */
@@ -100,19 +100,20 @@ function liveStatus(
 const killed = (why: Why): TaskStatus => ({ state: 'Terminated', result: 'Killed', ...why });
 
 function endedStatus(record: Ended, course: Course, phase: Phase): Pick<TaskRef, 'status' | 'deletedStatus'> {
-  const { ending, judgement } = record;
+  const { ending, times } = record;
+  const { why } = record.judgement;
   const { cause, reason } = ending;
-  if (judgement.because.includes(PENDING_TIMEOUT))
-    return withTombstone(killed({ reason: PENDING_TIMEOUT, message: judgement.because }));
+  if (why.kind === 'notStartedInTime') return withTombstone(killed({ reason: PENDING_TIMEOUT, message: whyText(why) }));
   if (cause === 'Completed') return withTombstone({ state: 'Terminated', result: 'Succeeded' });
   if (cause === 'Error' || cause === 'OOMKilled') {
     const words = endWords(record, phase);
-    const exited = ending.exitCode === null ? judgement.because : `Container exited with status ${ending.exitCode}`;
+    const exited = ending.exitCode === null ? whyText(why) : `Container exited with status ${ending.exitCode}`;
     const message = words.message === '' ? exited : words.message;
     return withTombstone({ state: 'Terminated', result: 'Failed', reason: words.reason, message });
   }
-  if (cause === 'Stopped') return withTombstone(killed(whyStopped(record, course)));
-  if (cause === 'Infrastructure' && reason === LOST.reason)
+  if (cause === 'Stopped') return withTombstone(killed(stoppedByJob(record, course) ?? stoppedByOthers(record)));
+  // Nobody saw it stop.
+  if (cause === 'Infrastructure' && times.stoppedAt === null)
     return withTombstone({ state: 'DeletedFinalStateUnknown', reason: CAUSE_WORDS[cause], message: reason });
   const isLost = cause === 'Spot' || cause === 'Infrastructure';
   const status: TaskStatus = {
@@ -121,35 +122,37 @@ function endedStatus(record: Ended, course: Course, phase: Phase): Pick<TaskRef,
     reason: CAUSE_WORDS[cause],
     message: reason,
   };
-  return withTombstone(stoppedFor(judgement) === null ? status : killed(whyStopped(record, course)));
+  const stopped = stoppedByJob(record, course);
+  return withTombstone(stopped === null ? status : killed(stopped));
 }
 
 const withTombstone = (status: TaskStatus) => ({ status, deletedStatus: status });
 
-function whyStopped({ ending, judgement }: Ended, course: Course): Why {
-  const { because } = judgement;
-  switch (stoppedFor(judgement)) {
-    case 'jobFailed':
-    case 'jobSucceeded':
-      return course.kind === 'decided' && course.verdict !== null
-        ? course.why
-        : { reason: 'StoppedByStrategy', message: because };
-    case 'jobDeleted':
-      return { reason: 'JobDeleted', message: because };
-    case 'jobSuspended':
-      return { reason: 'JobSuspended', message: because };
-    case 'regrouped':
-      return { reason: 'Regrouped', message: because };
-    case 'scaledDown':
-      return { reason: 'ScaledDown', message: because };
-    case 'cancelled':
-      return { reason: 'IndexCancelled', message: because };
-    case 'requeued':
-      return { reason: 'IndexRequeued', message: because };
-    case null:
-      if (isPastDeadline(judgement)) return { reason: 'DeadlineExceeded', message: because };
-      return { reason: isPodDeletion(ending) ? 'TaskDeleted' : 'TaskStopped', message: because };
-  }
+/** What of its Job stops an attempt, in words like Furiko's. */
+const STOPS: Partial<Record<Judgement['why']['kind'], string>> = {
+  jobFailed: 'StoppedByStrategy',
+  jobSucceeded: 'StoppedByStrategy',
+  jobDeleted: 'JobDeleted',
+  jobSuspended: 'JobSuspended',
+  regrouped: 'Regrouped',
+  scaledDown: 'ScaledDown',
+  indexCancelled: 'IndexCancelled',
+  indexRequeued: 'IndexRequeued',
+};
+
+/** null: its Job has not stopped it. */
+function stoppedByJob({ judgement: { why } }: Ended, course: Course): Why | null {
+  const isDecided = why.kind === 'jobFailed' || why.kind === 'jobSucceeded';
+  if (isDecided && course.kind === 'decided' && course.verdict !== null) return course.why;
+  const reason = STOPS[why.kind];
+  return reason === undefined ? null : { reason, message: whyText(why) };
+}
+
+function stoppedByOthers({ ending, judgement: { why } }: Ended): Why {
+  const message = whyText(why);
+  if (isPastDeadline(why)) return { reason: 'DeadlineExceeded', message };
+  const isDeleted = why.kind === 'podDeleted' || ending.podDeleted === true;
+  return { reason: isDeleted ? 'TaskDeleted' : 'TaskStopped', message };
 }
 
 function containerStates(record: Ended, phase: Phase): TaskRef['containerStates'] {

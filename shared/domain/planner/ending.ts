@@ -24,9 +24,16 @@ const REASON_MAX_CHARS = 500;
  * stopped, not completed (table in "Stopped task error codes", ECS developer guide).
  */
 export function endingOf(marks: StopMarks): Ending {
-  const { container } = marks;
+  const { container, stoppedReason } = marks;
+  const cause = causeOf(marks);
   const exitCode = isStartError(marks) ? START_ERROR : marks.exitCode;
-  return { cause: causeOf(marks), exitCode, container: exitCode === null ? null : container, reason: reasonOf(marks) };
+  return {
+    cause,
+    exitCode,
+    container: exitCode === null ? null : container,
+    reason: reasonOf(marks),
+    ...(cause === 'Stopped' && stoppedReason?.startsWith(POD_DELETED) === true && { podDeleted: true }),
+  };
 }
 
 function causeOf(marks: StopMarks): EndingCause {
@@ -131,12 +138,8 @@ export const LATE: Ending = {
   reason: 'its deadline has passed',
 };
 
-/** The reason of a StopTask call after a user deleted the Pod; ECS keeps it in `stoppedReason`. */
+/** The reason of a StopTask call after a user deleted the Pod; ECS keeps it in `stoppedReason`, where {@link endingOf} finds it. */
 export const POD_DELETED = 'Muster: the Pod was deleted';
-
-/** The attempt ended because its Pod was deleted: it counts, but that Pod no longer exists. */
-export const isPodDeletion = ({ cause, reason }: Ending): boolean =>
-  cause === 'Stopped' && reason.startsWith(POD_DELETED);
 
 /** What a view says about its attempt: that it runs or has stopped; null if neither yet. */
 export function factOf(view: TaskView): Fact | null {

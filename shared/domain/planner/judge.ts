@@ -1,6 +1,4 @@
 import { type EpochMs, plusMs } from '../base/time.ts';
-import { indexWithin } from '../base/shown-index.ts';
-import { EVICTED, isPodDeletion } from './ending.ts';
 import type { Ending } from '../base/fact.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
 import { startDueMs } from '../scoreboard/start-timeout.ts';
@@ -9,6 +7,7 @@ import type { JobSpec } from '../spec/job.ts';
 import type { Judgement } from './plan.ts';
 import { type FailedPod, type PolicyMatch, matchPodFailurePolicy } from '../spec/pod-failure-policy.ts';
 import { type Phase, type Verdict, isEnding, shownReason } from '../scoreboard/status.ts';
+import type { Why } from '../scoreboard/why.ts';
 
 /** Everything that the end of an attempt is judged by. */
 export type Case = {
@@ -44,22 +43,21 @@ export function judge(given: Case): Judged {
 
 function judgeAttempt(given: Case): Judged {
   const { phase, record, ending, outOfRange } = given;
-  if (ending.cause === 'Completed' && !startedTooLate(given))
-    return { as: 'succeeded', because: 'exit code 0', match: null };
+  if (ending.cause === 'Completed' && !startedTooLate(given)) return { as: 'succeeded', why: EXITED_WELL, match: null };
   const byItself = ending.cause === 'Error' || ending.cause === 'OOMKilled';
   // Attempts that still ran when the Job failed count as failed (kubernetes-job.md 6.4); those that a resize, a suspend, a
   // scale-down, a delete, or a success ended count as nothing.
-  if (outOfRange) return { as: 'released', because: 'completions were lowered', match: null };
+  if (outOfRange) return { as: 'released', why: { kind: 'completionsLowered' }, match: null };
   // A worker whose leader is stopped first fails by itself, and is no more at fault than the leader.
-  if (phase.kind === 'regrouping') return { as: 'released', because: endedBy(phase), match: null };
+  if (phase.kind === 'regrouping') return { as: 'released', why: endedBy(phase), match: null };
   if (phase.kind === 'draining' && phase.verdict.kind === 'failed') {
     // It counts, unless a rule ignores it; but its index did not fail, so it is not in failedIndexes.
     const ignored = matchOf(given);
-    if (ignored?.action === 'Ignore') return { as: 'ignored', because: wordsOf(ignored), match: ignored };
-    return { as: 'failed', because: `${JOB_FAILED}${decided(phase.verdict)}`, match: null };
+    if (ignored?.action === 'Ignore') return { as: 'ignored', why: matched(ignored), match: ignored };
+    return { as: 'failed', why: decided('jobFailed', phase.verdict), match: null };
   }
-  if (!byItself && isEnding(phase)) return { as: 'released', because: endedBy(phase), match: null };
-  if (!byItself && record.stopping) return { as: 'released', because: stoppedBecause(record), match: null };
+  if (!byItself && isEnding(phase)) return { as: 'released', why: endedBy(phase), match: null };
+  if (!byItself && record.stopping) return { as: 'released', why: stoppedBecause(record), match: null };
 
   const match = matchOf(given);
   return match === null ? { ...judgeCause(given), match } : { ...judgeMatch(given, match), match };
@@ -71,15 +69,15 @@ const startedTooLate = ({ spec, record: { overdue, podCreatedSec }, startedAt }:
 
 /** A rule of podFailurePolicy has matched: what that is for the index. Whether the Job fails is `failsJob`. */
 function judgeMatch(given: Case, match: PolicyMatch): Judgement {
-  const because = wordsOf(match);
+  const why = matched(match);
   switch (match.action) {
     case 'Ignore':
-      return { as: 'ignored', because };
+      return { as: 'ignored', why };
     case 'FailIndex':
-      return { as: 'failedForGood', because };
+      return { as: 'failedForGood', why };
     case 'FailJob':
     case 'Count':
-      return counts(given, because);
+      return counts(given, why);
     default:
       return unreachable(match.action);
   }
@@ -92,7 +90,7 @@ function matchOf({ spec: { podFailurePolicy }, ending, pod, record }: Case): Pol
   return podFailurePolicy === null || isNoFailure ? null : matchPodFailurePolicy(podFailurePolicy, pod);
 }
 
-const wordsOf = ({ rule, action, what }: PolicyMatch): string => `podFailurePolicy rule ${rule} (${action}): ${what}`;
+const matched = ({ rule, action, what }: PolicyMatch): Why => ({ kind: 'policyRule', rule, action, what });
 
 function judgeCause(given: Case): Judgement {
   const { record, ending } = given;
@@ -101,15 +99,15 @@ function judgeCause(given: Case): Judgement {
   if (record.overdue && ending.cause !== 'Error' && ending.cause !== 'OOMKilled') return counts(given, overdue(given));
   switch (ending.cause) {
     case 'Completed':
-      return { as: 'succeeded', because: 'exit code 0' };
+      return { as: 'succeeded', why: EXITED_WELL };
     case 'Error':
     case 'OOMKilled':
       return judgeFailure(given);
     case 'Stopped':
-      if (record.evicted) return counts(given, EVICTED.reason);
-      return counts(given, record.podDeleted || isPodDeletion(ending) ? POD_DELETED : 'its task was stopped');
+      if (record.evicted) return counts(given, { kind: 'podEvicted' });
+      return counts(given, record.podDeleted || ending.podDeleted === true ? POD_DELETED : { kind: 'taskStopped' });
     case 'Unplaced':
-      return record.podDeleted ? counts(given, POD_DELETED) : { as: 'unstarted', because: ending.reason };
+      return record.podDeleted ? counts(given, POD_DELETED) : { as: 'unstarted', why: unstarted(ending) };
     case 'StartFailed':
       return judgeStart(given);
     case 'Spot':
@@ -123,13 +121,17 @@ function judgeCause(given: Case): Judgement {
 /** It exited by itself, with a code other than 0: restartPolicy decides whether the Pod continues. */
 function judgeFailure(given: Case): Judgement {
   const { spec, phase, record, ending, isLast } = given;
-  const because = ending.cause === 'OOMKilled' ? 'out of memory' : `exit code ${ending.exitCode ?? 'unknown'}`;
+  const { cause, exitCode } = ending;
+  const why: Why = cause === 'OOMKilled' ? { kind: 'outOfMemory' } : { kind: 'exited', exitCode };
   // A Pod that is deleted, or is past its deadline, is not started again whatever its restartPolicy says.
   const isOver = record.podDeleted || record.late !== null || isLast;
-  if (spec.restartPolicy === 'Never' || isOver) return counts(given, because);
-  if (isEnding(phase)) return { as: 'released', because: endedBy(phase) };
-  return record.stopping ? { as: 'released', because: stoppedBecause(record) } : { as: 'restarted', because };
+  if (spec.restartPolicy === 'Never' || isOver) return counts(given, why);
+  if (isEnding(phase)) return { as: 'released', why: endedBy(phase) };
+  return record.stopping ? { as: 'released', why: stoppedBecause(record) } : { as: 'restarted', why };
 }
+
+const EXITED_WELL: Why = { kind: 'exited', exitCode: 0 };
+const unstarted = ({ reason }: Ending): Why => ({ kind: 'unstarted', reason });
 
 /** It could not be started: its Pod waits for as long as the Job allows. */
 function judgeStart(given: Case): Judgement {
@@ -137,90 +139,38 @@ function judgeStart(given: Case): Judgement {
   if (record.podDeleted) return counts(given, POD_DELETED);
   const { unstartedSince } = record;
   const timedOut = unstartedSince !== null && at >= plusMs(unstartedSince, spec.pendingTimeoutSec * 1000);
-  if (!timedOut) return { as: 'unstarted', because: ending.reason };
-  return counts(given, `it could not be started for ${spec.pendingTimeoutSec} s: ${ending.reason}`);
+  if (!timedOut) return { as: 'unstarted', why: unstarted(ending) };
+  return counts(given, { kind: 'startTimedOut', sec: spec.pendingTimeoutSec, reason: ending.reason });
 }
 
 /** Infrastructure took it: the Job has a separate limit for that. */
 function judgeLoss(given: Case): Judgement {
   const { spec, record, ending } = given;
   const { disruptions } = spec;
-  if (disruptions.kind === 'count') return counts(given, ending.reason);
+  const why: Why = { kind: 'lost', reason: ending.reason };
+  if (disruptions.kind === 'count') return counts(given, why);
   const losses = record.infra + record.spot + 1;
-  if (losses > disruptions.losses) return counts(given, `lost ${losses} times: ${ending.reason}`);
-  return { as: ending.cause === 'Spot' ? 'lostToSpot' : 'lost', because: ending.reason };
+  if (losses > disruptions.losses) return counts(given, { ...why, kind: 'lostTooOften', times: losses });
+  return { as: ending.cause === 'Spot' ? 'lostToSpot' : 'lost', why };
 }
 
-const POD_DELETED = 'its Pod was deleted';
-/** With Furiko's word for it. */
-const overdue = ({ spec }: Case): string => `it did not start within ${spec.startTimeoutSec} s (PendingTimeout)`;
+const overdue = ({ spec }: Case): Why => ({ kind: 'notStartedInTime', sec: spec.startTimeoutSec ?? 0 });
 
-/** With Kubernetes' word for it. */
-const late = ({ spec, record }: Case): string =>
+const late = ({ spec, record }: Case): Why =>
   record.late === 'index'
-    ? `its index took longer than ${spec.indexDeadlineSec} s ${PAST_DEADLINE}`
-    : `it ran longer than ${spec.podDeadlineSec} s ${PAST_DEADLINE}`;
-const PAST_DEADLINE = '(DeadlineExceeded)';
-/** A deadline has ended it: its Pod's, or its index's. */
-export const isPastDeadline = ({ because }: Judgement): boolean => because.endsWith(PAST_DEADLINE);
+    ? { kind: 'pastDeadline', of: 'index', sec: spec.indexDeadlineSec ?? 0 }
+    : { kind: 'pastDeadline', of: 'attempt', sec: spec.podDeadlineSec ?? 0 };
 
-const JOB_FAILED = 'the Job failed: ';
-/** It counts as failed because the Job had failed, not because of anything that it did. */
-export const isFailureOfJob = ({ because }: Judgement): boolean => because.startsWith(JOB_FAILED);
-
-const DECIDED_BY = /; decided by index (\d+)\)$/;
-/** The index whose end decided a Job, if this attempt was stopped for that; null: it was not, or no index did. */
-export function decidingIndex({ because }: Judgement): number | null {
-  const index = DECIDED_BY.exec(because)?.[1];
-  return index === undefined ? null : Number(index);
-}
-
-/** The judgement as people see it: the index that decided has its item beside it. What is stored has no items. */
-export const withDecidingItem = (judgement: Judgement, item: string | null): Judgement => ({
-  ...judgement,
-  because: judgement.because.replace(
-    DECIDED_BY,
-    (_, index: string) => `; decided by ${indexWithin(Number(index), item)})`,
-  ),
-});
-
-const SCALED_DOWN = 'parallelism was lowered';
-const CANCELLED = 'its index was cancelled';
-const REQUEUED = 'its index was requeued';
-const stoppedBecause = ({ wish }: IndexRecord): string =>
-  wish === 'cancel' ? CANCELLED : wish === 'requeue' ? REQUEUED : SCALED_DOWN;
-const JOB_SUCCEEDED = 'the Job succeeded: ';
-const JOB_SUSPENDED = 'the Job was suspended';
-const JOB_DELETED = 'the Job was deleted';
-const REGROUPED = 'all start again: ';
-
-/** What of its Job has stopped an attempt. */
-export type StoppedFor =
-  | 'jobFailed'
-  | 'jobSucceeded'
-  | 'jobSuspended'
-  | 'jobDeleted'
-  | 'scaledDown'
-  | 'regrouped'
-  | 'cancelled'
-  | 'requeued';
-
-/** The same, of an attempt that did not end by itself; null: the Job has not stopped it. */
-export function stoppedFor(judgement: Judgement): StoppedFor | null {
-  const { because } = judgement;
-  if (isFailureOfJob(judgement)) return 'jobFailed';
-  if (because.startsWith(JOB_SUCCEEDED)) return 'jobSucceeded';
-  if (because === JOB_SUSPENDED) return 'jobSuspended';
-  if (because === JOB_DELETED) return 'jobDeleted';
-  if (because.startsWith(REGROUPED)) return 'regrouped';
-  if (because === CANCELLED) return 'cancelled';
-  if (because === REQUEUED) return 'requeued';
-  return because === SCALED_DOWN ? 'scaledDown' : null;
-}
+const stoppedBecause = ({ wish }: IndexRecord): Why =>
+  wish === 'cancel' ? INDEX_CANCELLED : wish === 'requeue' ? INDEX_REQUEUED : SCALED_DOWN;
+const INDEX_CANCELLED: Why = { kind: 'indexCancelled' };
+const INDEX_REQUEUED: Why = { kind: 'indexRequeued' };
+const SCALED_DOWN: Why = { kind: 'scaledDown' };
+const POD_DELETED: Why = { kind: 'podDeleted' };
 
 /** It counts. With a limit per index, this may have been the last attempt of the index (KEP-3850). */
-function counts({ spec, record }: Case, because: string): Judgement {
-  return { as: hasSpentLimit(spec, record) || record.late === 'index' ? 'failedForGood' : 'failed', because };
+function counts({ spec, record }: Case, why: Why): Judgement {
+  return { as: hasSpentLimit(spec, record) || record.late === 'index' ? 'failedForGood' : 'failed', why };
 }
 
 /** One more failure is one too many for this index. */
@@ -228,17 +178,18 @@ export const hasSpentLimit = ({ backoffLimitPerIndex: limit }: JobSpec, { failur
   limit !== null && failures >= limit && wish !== 'cancel';
 
 /** Why all attempts of a Job in this phase are being stopped. */
-function endedBy(phase: Phase): string {
-  if (phase.kind === 'suspended') return JOB_SUSPENDED;
-  if (phase.kind === 'regrouping') return `${REGROUPED}${phase.message}`;
-  if (phase.kind === 'draining') return `${JOB_SUCCEEDED}${decided(phase.verdict)}`;
-  return JOB_DELETED;
+function endedBy(phase: Phase): Why {
+  if (phase.kind === 'suspended') return { kind: 'jobSuspended' };
+  if (phase.kind === 'regrouping') return { kind: 'regrouped', message: phase.message };
+  return phase.kind === 'draining' ? decided('jobSucceeded', phase.verdict) : { kind: 'jobDeleted' };
 }
 
-function decided(verdict: Verdict): string {
-  const { message, decidedBy } = verdict;
-  return `${shownReason(verdict)} (${message}${decidedBy === null ? '' : `; decided by index ${decidedBy}`})`;
-}
+const decided = (kind: 'jobFailed' | 'jobSucceeded', verdict: Verdict): Why => ({
+  kind,
+  reason: shownReason(verdict),
+  message: verdict.message,
+  decidedBy: verdict.decidedBy,
+});
 
 /**
  * An attempt's Pod as ECS shows it: ECS reports one container's exit code; infrastructure is a disruption, and so is an

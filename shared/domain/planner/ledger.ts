@@ -24,16 +24,13 @@ import { podName } from '../task/pod-name.ts';
 import { isEnding } from '../scoreboard/status.ts';
 import { countHit, startsNothing } from './success-policy.ts';
 import { firstTask } from '../scoreboard/transition.ts';
+import { withinBounds } from '../scoreboard/why.ts';
 
 type Context = Pick<Pass, 'job' | 'status' | 'rules'>;
 type Ended = { readonly index: number; readonly attempt: number; readonly at: EpochMs };
 
-const REPLACED: Judged = { as: 'failed', because: 'its Pod was deleted, and replaced at once', match: null };
-const GIVEN_UP: Judged = {
-  as: 'failedForGood',
-  because: 'its Pod was deleted, and its index had no attempt left',
-  match: null,
-};
+const REPLACED: Judged = { as: 'failed', why: { kind: 'podReplaced' }, match: null };
+const GIVEN_UP: Judged = { as: 'failedForGood', why: { kind: 'podGivenUp' }, match: null };
 
 /** What one batch adds to the Job's counts. */
 export class Ledger {
@@ -119,10 +116,10 @@ export class Ledger {
     };
   }
 
-  #note(fact: FactOf<'stopped'>, { as, because }: Judged, record: IndexRecord): void {
+  #note(fact: FactOf<'stopped'>, { as, why }: Judged, record: IndexRecord): void {
     const { index, attempt, nonce, taskArn, ending, times } = fact;
     const { failures, ignored, restarts, podCreatedSec } = record;
-    const judgement = { as, because: because.slice(0, BECAUSE_MAX_CHARS) };
+    const judgement = { as, why: withinBounds(why) };
     const counts = { failures, ignored, restarts };
     this.#ended.push({
       index,
@@ -250,8 +247,5 @@ export class Ledger {
       : retryDelayEndsAt(retryDelaySec, at);
   }
 }
-
-/** Records of attempts stay below 1 KB. */
-const BECAUSE_MAX_CHARS = 200;
 
 const noActions = (): Record<PolicyAction, number> => ({ FailJob: 0, FailIndex: 0, Ignore: 0, Count: 0 });

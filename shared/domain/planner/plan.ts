@@ -4,6 +4,7 @@ import type { AttemptId, AttemptTimes, Ending, Fact } from '../base/fact.ts';
 import type { LaunchTraits } from '../scoreboard/launch-row.ts';
 import type { PolicyAction } from '../spec/manifest.ts';
 import type { Status } from '../scoreboard/status.ts';
+import type { Why } from '../scoreboard/why.ts';
 import type { ChunkFold } from '../scoreboard/journal.ts';
 
 /** What one pass decides. It is data: it can be printed, compared, and replayed. */
@@ -48,7 +49,7 @@ export type EndedAttempt = AttemptId & {
 };
 
 /** What an attempt's end counts as, and why. */
-export type Judgement = { readonly as: Outcome; readonly because: string };
+export type Judgement = { readonly as: Outcome; readonly why: Why };
 
 export type Outcome =
   | 'succeeded'

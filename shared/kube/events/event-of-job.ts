@@ -2,8 +2,8 @@ import { CHUNK_INDEXES, chunksFor } from '../../domain/scoreboard/board.ts';
 import { type EpochMs, later } from '../../domain/base/time.ts';
 import { indexText } from '../../domain/base/shown-index.ts';
 import { causeLine, isFailure, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
-import { isFailureOfJob } from '../../domain/planner/judge.ts';
 import { type JobEventEntry, chunkLength } from '../../domain/scoreboard/status.ts';
+import { isFailureOfJob } from '../../domain/scoreboard/why.ts';
 import { podName } from '../../domain/task/pod-name.ts';
 import type { Occurrence } from './event-object.ts';
 import type { PodFacts, PodPick } from '../pods/pod-facts.ts';
@@ -128,7 +128,7 @@ function deletedAt(pod: PodFacts): EpochMs | null {
   const { record, state } = pod;
   if (state !== 'ended' || record === null) return pod.current?.podDeleted === true ? null : stoppingSince(pod);
   const { ending, judgement, times } = record;
-  const byUs = judgement.as === 'released' || isFailureOfJob(judgement);
+  const byUs = judgement.as === 'released' || isFailureOfJob(judgement.why);
   return byUs && ending.cause === 'Stopped' ? (times.stoppedAt ?? podCreatedAt(pod)) : null;
 }
 

@@ -1,4 +1,5 @@
 import { type EpochMs, later } from '../../domain/base/time.ts';
+import { isPastDeadline, whyText } from '../../domain/scoreboard/why.ts';
 import type { TaskArn } from '../../domain/base/ids.ts';
 import { indexWithin } from '../../domain/base/shown-index.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
@@ -6,7 +7,6 @@ import { unreachable } from '../../domain/base/invariant.ts';
 import { mainContainer } from '../../domain/task/pod-template.ts';
 import { podName, podUid } from '../../domain/task/pod-name.ts';
 import { endWords, isStartError, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
-import { isPastDeadline } from '../../domain/planner/judge.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';
 import type { Occurrence, Subject } from './event-object.ts';
 import type { PodFacts } from '../pods/pod-facts.ts';
@@ -113,7 +113,12 @@ function end(pod: PodFacts, record: AttemptRecord, at: EpochMs): readonly PodOcc
       return [warn('OOMKilled', `Container ${container} was killed: out of memory`), ...backOff];
     case 'Stopped':
       return [
-        killing(pod, nonce, at, isStoppedWithJob(record) || isPastDeadline(judgement) ? `: ${judgement.because}` : ''),
+        killing(
+          pod,
+          nonce,
+          at,
+          isStoppedWithJob(record) || isPastDeadline(judgement.why) ? `: ${whyText(judgement.why)}` : '',
+        ),
       ];
     case 'Spot':
     case 'Infrastructure':

@@ -1,4 +1,5 @@
 import { CHUNK_INDEXES, chunkOf } from '../../domain/scoreboard/board.ts';
+import { verdictText } from '../../domain/scoreboard/why.ts';
 import { type IndexSet, has, intervalsWithin, parseIndexesStrict } from '../../domain/base/index-set.ts';
 import type { EpochMs } from '../../domain/base/time.ts';
 import type { ItemValues } from '../../domain/base/late-text.ts';
@@ -226,7 +227,10 @@ function renderAttempt(
     /** The kubelet's word, and one line. */
     reason: endWords(record, status.phase).reason,
     cause: causeLine(record, status.phase),
-    verdict: `${judgement.as}: ${judgement.because}`,
+    verdict: verdictText(judgement),
+    /** The same as data. */
+    outcome: judgement.as,
+    why: judgement.why,
     /** It ran when the Job failed: a consequence, not a cause. */
     stoppedWithJob: isStoppedWithJob(record),
   };

@@ -4,6 +4,7 @@ import type { CollectedFailure } from '../../domain/diagnose/failures.ts';
 import { formatIndexSet, indexSetOf } from '../../domain/base/index-set.ts';
 import { mainContainer } from '../../domain/task/pod-template.ts';
 import { podName } from '../../domain/task/pod-name.ts';
+import { verdictText } from '../../domain/scoreboard/why.ts';
 import type { JobFailures } from '../../ports/doctor.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 
@@ -35,7 +36,10 @@ function renderGroup(group: CollectedFailure, { identity, manifest }: StoredSpec
     /** One line. */
     cause,
     exitCode,
-    verdict: `${judgement.as}: ${judgement.because}`,
+    verdict: verdictText(judgement),
+    /** The same as data. */
+    outcome: judgement.as,
+    why: judgement.why,
     /** They ran when the Job failed: a consequence, not a cause. */
     stoppedWithJob,
     count: indexes.length,

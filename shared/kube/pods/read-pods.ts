@@ -1,7 +1,6 @@
 import { CHUNK_INDEXES, chunkOf, chunksFor } from '../../domain/scoreboard/board.ts';
 import type { JobUid, TaskArn } from '../../domain/base/ids.ts';
 import type { EpochMs } from '../../domain/base/time.ts';
-import { isPodDeletion } from '../../domain/planner/ending.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
 import { FRESH, type IndexRecord, hasPod, isActive, podStateOf } from '../../domain/scoreboard/index-record.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
@@ -165,7 +164,7 @@ export function isGone({ state, record, isPublishedStopping = false }: PodFacts)
   const { as } = record.judgement;
   // For an attempt that ended between two tasks, the last task's end is known; only a deletion ends it like that.
   const hasEndedSo = state === 'ended' && (as === 'released' || as === 'restarted' || as === 'unstarted');
-  return record.gone === true || hasEndedSo || isPodDeletion(record.ending);
+  return record.gone === true || hasEndedSo || record.ending.podDeleted === true;
 }
 
 const hasEnded = (state: PodPick['state']): boolean => state === 'ended' || state === 'succeeded' || state === 'failed';

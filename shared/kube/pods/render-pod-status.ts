@@ -1,8 +1,8 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
 import { endWords, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
-import { isPastDeadline } from '../../domain/planner/judge.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
+import { isPastDeadline } from '../../domain/scoreboard/why.ts';
 import type { PodSpec, Resources } from '../../domain/spec/pod-spec.ts';
 import type { PodWait } from '../../domain/pending/pod-wait.ts';
 import { waitText } from '../../domain/pending/wait-words.ts';
@@ -82,7 +82,7 @@ function failedStatus(
   const status = shown(cause === 'Completed' ? 'Succeeded' : 'Failed', { kind: 'over', record });
   if (byItself) return status;
   const words = endWords(record, phase);
-  if (isPastDeadline(record.judgement)) return { ...status, ...words };
+  if (isPastDeadline(record.judgement.why)) return { ...status, ...words };
   return isStoppedWithJob(record)
     ? { ...status, reason: words.reason === 'Error' ? CAUSE_WORDS[cause] : words.reason, message: words.message }
     : { ...status, reason: CAUSE_WORDS[cause], message: reason };

@@ -19,6 +19,7 @@ import { forItem } from '../../domain/task/item-template.ts';
 import { hostname, podName, podUid } from '../../domain/task/pod-name.ts';
 import type { Container, EnvVar } from '../../domain/spec/pod-spec.ts';
 import { isEnding } from '../../domain/scoreboard/status.ts';
+import { verdictText, whyText } from '../../domain/scoreboard/why.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { withPodDefaults } from './pod-defaults.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -147,11 +148,11 @@ function failureCounts({ spec, madeAfter: { failures, ignored } }: PodFacts): La
 
 /** What its end counted as, and because of which rule. */
 const judgement = ({ record }: PodFacts): Labels =>
-  record === null || record.judgement.because === ''
+  record === null || whyText(record.judgement.why) === ''
     ? {}
     : {
         [ANNOTATIONS.cause]: CAUSE_WORDS[record.ending.cause],
-        [ANNOTATIONS.verdict]: `${record.judgement.as}: ${record.judgement.because}`,
+        [ANNOTATIONS.verdict]: verdictText(record.judgement),
       };
 
 /** Since when an attempt is being stopped, so that its Pod is being deleted; null: it is not. */

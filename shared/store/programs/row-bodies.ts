@@ -19,6 +19,7 @@ import { type StoredDeadLetter, QUEUE_NAMES } from '../../ports/dead-letters.ts'
 import type { StoredDocument } from '../../ports/object-store.ts';
 import type { Waiter } from '../../ports/waiters.ts';
 import type { LaunchTemplate } from '../../domain/task/task.ts';
+import { WhySchema } from './why-body.ts';
 
 // What rows hold as JSON, in every store. Muster wrote them, so these schemas only check that a row can be understood.
 
@@ -121,24 +122,23 @@ export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
     exitCode: z.number().nullable(),
     container: z.string().nullable().default(null),
     reason: z.string(),
+    podDeleted: z.literal(true).optional(),
   }),
   times: z.object({ createdAt: Time.nullable(), startedAt: Time.nullable(), stoppedAt: Time.nullable() }),
-  judgement: z
-    .object({
-      as: z.enum([
-        'succeeded',
-        'failed',
-        'failedForGood',
-        'ignored',
-        'restarted',
-        'unstarted',
-        'lost',
-        'lostToSpot',
-        'released',
-      ]),
-      because: z.string(),
-    })
-    .default({ as: 'failed', because: '' }), // rows from before this field existed
+  judgement: z.object({
+    as: z.enum([
+      'succeeded',
+      'failed',
+      'failedForGood',
+      'ignored',
+      'restarted',
+      'unstarted',
+      'lost',
+      'lostToSpot',
+      'released',
+    ]),
+    why: WhySchema,
+  }),
   failures: z.number().default(0),
   ignored: z.number().default(0),
   restarts: z.number().default(0),

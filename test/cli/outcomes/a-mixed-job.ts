@@ -23,7 +23,7 @@ export async function attempt(
   await world.commit('sums', [{ op: 'running', index, attempt: number }]);
   if (ending === null) return;
   const judged = as === 'failedForGood' ? ({ as } as const) : {};
-  await world.record('sums', index, number, ending, { because: `exit code ${ending.exitCode}`, ...judged });
+  await world.record('sums', index, number, ending, { why: { kind: 'exited', exitCode: ending.exitCode }, ...judged });
   if (as !== 'open') await world.commit('sums', [end(index, number, as)]);
 }
 

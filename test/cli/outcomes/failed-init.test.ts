@@ -15,7 +15,7 @@ async function failed(gone: boolean) {
   const ending = { cause: 'Error', exitCode: 7, container: 'prepare', reason: '' } as const;
   await world.record('prepared', 0, 1, ending, {
     as: 'failedForGood',
-    because: 'exit code 7',
+    why: { kind: 'exited', exitCode: 7 },
     ...(gone ? { gone } : {}),
   });
   await world.commit('prepared', [

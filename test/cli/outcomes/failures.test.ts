@@ -48,7 +48,7 @@ describe('muster failures', () => {
     await server.world.commit('sums', [{ op: 'claim', index: 6 }]);
     await server.world.record('sums', 6, 1, missing, {
       as: 'failedForGood',
-      because: 'exit code 128',
+      why: { kind: 'exited', exitCode: 128 },
       startedAt: null,
     });
     await server.world.commit('sums', [{ op: 'failedForGood', index: 6 }]);
@@ -104,7 +104,10 @@ describe('muster failures', () => {
     );
     for (const index of indexes) {
       server.world.print(index, 1, 'main', `no space left on disk ${index}`);
-      await server.world.record('sums', index, 1, exited(7), { as: 'failedForGood', because: 'exit code 7' });
+      await server.world.record('sums', index, 1, exited(7), {
+        as: 'failedForGood',
+        why: { kind: 'exited', exitCode: 7 },
+      });
     }
     await server.world.commit(
       'sums',

@@ -60,7 +60,7 @@ const endOf = (index: number, exitCode: number, attempt = 1, of: Partial<EndedAt
   taskArn: arnOf(index, attempt),
   ending: { cause: 'Error', exitCode, container: 'main', reason: '' },
   times: { createdAt: at(0), startedAt: at(1), stoppedAt: at(2) },
-  judgement: { as: 'failed', because: `exit code ${exitCode}` },
+  judgement: { as: 'failed', why: { kind: 'exited', exitCode } },
   failures: 0,
   ignored: 0,
   restarts: 0,
@@ -164,7 +164,7 @@ describe('how indexes have failed last', () => {
   });
 
   test('an attempt that did not fail hides no earlier one that did', async () => {
-    const stopped = endOf(0, 2, 2, { judgement: { as: 'released', because: '' } });
+    const stopped = endOf(0, 2, 2, { judgement: { as: 'released', why: { kind: 'scaledDown' } } });
     const found = await collected(withRecord('.r', { state: 'pending', attempt: 2, failures: 1 }), [two[0]!, stopped]);
     expect(found.told).toEqual([[1, [0]]]);
   });

@@ -27,7 +27,14 @@ function announced(spec: StoredSpec, board: ReturnType<typeof wideBoard>, labels
     manifest: { ...manifest, metadata },
     status: board.status,
     board: new WorkingBoard(board.status, board.stored),
-    failures: [{ index: 1, item: 'x'.repeat(500), exitCode: 3, judgement: { as: 'failed', because: 'exit code 3' } }],
+    failures: [
+      {
+        index: 1,
+        item: 'x'.repeat(500),
+        exitCode: 3,
+        judgement: { as: 'failed', why: { kind: 'exited', exitCode: 3 } },
+      },
+    ],
   });
 }
 

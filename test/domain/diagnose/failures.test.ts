@@ -28,11 +28,12 @@ const ended = (
     startedAt: startedSec === null ? null : asEpochMs(T0 + startedSec * 1000),
     stoppedAt: asEpochMs(T0 + stoppedSec * 1000),
   },
-  judgement: { as: 'failed', because: 'exit code 1', ...judgement },
+  judgement: { as: 'failed', why: { kind: 'exited', exitCode: 1 }, ...judgement },
   failures: 0,
   ignored: 0,
   restarts: 0,
 });
+const WITH_JOB = { kind: 'jobFailed', reason: 'BackoffLimitExceeded', message: 'as it is', decidedBy: null } as const;
 const failed = (reason: 'DeadlineExceeded' | 'BackoffLimitExceeded'): Phase => ({
   kind: 'draining',
   verdict: { kind: 'failed', reason, message: 'as it is', decidedBy: null },
@@ -79,14 +80,14 @@ describe('one line', () => {
     const withJob = ended(
       0,
       { cause: 'Stopped', exitCode: 143, reason: 'Muster: no longer wanted' },
-      { because: 'the Job failed: X (as it is)' },
+      { why: { kind: 'jobFailed', reason: 'X', message: 'as it is', decidedBy: null } },
     );
     expect(causeLine(withJob, failed('DeadlineExceeded'))).toBe('DeadlineExceeded: as it is');
     expect(causeLine(withJob, failed('BackoffLimitExceeded'))).toBe('stopped: the Job failed: X (as it is)');
     const deleted = ended(
       0,
       { cause: 'Stopped', exitCode: 143, reason: 'Muster: the Pod was deleted' },
-      { because: 'its Pod was deleted' },
+      { why: { kind: 'podDeleted' } },
     );
     expect(causeLine(deleted, RUNNING)).toContain('the Pod was deleted');
   });
@@ -96,12 +97,12 @@ describe('groups', () => {
   test('similar failures form a group, larger groups come first, and the first failure is the example', () => {
     const groups = groupFailures(
       [
-        ended(9, { exitCode: 2 }, { because: 'exit code 2' }),
+        ended(9, { exitCode: 2 }, { why: { kind: 'exited', exitCode: 2 } }),
         ended(5, {}, {}, { stoppedSec: 9 }),
         ended(3, {}, {}, { stoppedSec: 4, attempt: 2 }),
         ended(4, {}, {}, { stoppedSec: 4 }),
         ended(0, { cause: 'Completed', exitCode: 0 }, { as: 'succeeded' }),
-        ended(1, { cause: 'Stopped', exitCode: 143 }, { as: 'released', because: 'parallelism was lowered' }),
+        ended(1, { cause: 'Stopped', exitCode: 143 }, { as: 'released', why: { kind: 'scaledDown' } }),
         ended(2, { cause: 'Unplaced', exitCode: null }, { as: 'unstarted' }),
       ],
       RUNNING,
@@ -115,8 +116,8 @@ describe('groups', () => {
   });
 
   test('failures that a rule of podFailurePolicy has judged form their own group', () => {
-    const because = 'podFailurePolicy rule 0 (FailIndex): container main exited with 1';
-    const groups = groupFailures([ended(0, {}), ended(1, {}, { as: 'failedForGood', because })], RUNNING);
+    const why = { kind: 'policyRule', rule: 0, action: 'FailIndex', what: 'exit code 1' } as const;
+    const groups = groupFailures([ended(0, {}), ended(1, {}, { as: 'failedForGood', why })], RUNNING);
     expect(groups.map(({ indexes, judgement }) => [indexes, judgement.as])).toEqual([
       [[0], 'failed'],
       [[1], 'failedForGood'],
@@ -124,14 +125,12 @@ describe('groups', () => {
   });
 
   test('a failure while its Job was failing does not form its own group', () => {
-    const because = 'the Job failed: BackoffLimitExceeded (as it is)';
-    const groups = groupFailures([ended(0, {}), ended(1, {}, { because })], failed('BackoffLimitExceeded'));
+    const groups = groupFailures([ended(0, {}), ended(1, {}, { why: WITH_JOB })], failed('BackoffLimitExceeded'));
     expect(groups.map(({ indexes }) => indexes)).toEqual([[0, 1]]);
   });
 
   test('attempts that were stopped with their Job come last, however many there are', () => {
-    const because = 'the Job failed: BackoffLimitExceeded (as it is)';
-    const stopped = [1, 2, 3].map((index) => ended(index, { cause: 'Stopped', exitCode: 143 }, { because }));
+    const stopped = [1, 2, 3].map((index) => ended(index, { cause: 'Stopped', exitCode: 143 }, { why: WITH_JOB }));
     const groups = groupFailures([...stopped, ended(0, {})], failed('BackoffLimitExceeded'));
     expect(groups.map(({ indexes, stoppedWithJob }) => [indexes, stoppedWithJob])).toEqual([
       [[0], false],

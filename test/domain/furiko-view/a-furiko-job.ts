@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../../shared/domain/base/time.ts';
+import { LOST } from '../../../shared/domain/planner/ending.ts';
 import type { FurikoJobSpec, FurikoPart, Parallelism } from '../../../shared/domain/furiko/furiko-job.ts';
 import { type FurikoStatus, furikoStatus } from '../../../shared/domain/furiko-view/furiko-status.ts';
 import type { TaskFacts } from '../../../shared/domain/furiko-view/task-ref.ts';
@@ -125,7 +126,7 @@ export const ended = (
   kind: 'ended',
   record: {
     ending: { cause: 'Stopped', exitCode: null, container: null, reason: 'StopTask', ...ending },
-    times: { createdAt: at(index), startedAt: at(index + 1), stoppedAt: at(index + 10) },
+    times: { createdAt: at(index), startedAt: at(index + 1), stoppedAt: ending === LOST ? null : at(index + 10) },
     judgement,
   },
 });

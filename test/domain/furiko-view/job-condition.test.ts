@@ -162,8 +162,8 @@ describe('where a Furiko Job stands', () => {
 
   it('ends when its last task has', () => {
     const tasks = [
-      ended(0, { cause: 'Completed', exitCode: 0 }, { as: 'succeeded', because: '' }),
-      ended(3, { cause: 'Completed', exitCode: 0 }, { as: 'succeeded', because: '' }),
+      ended(0, { cause: 'Completed', exitCode: 0 }, { as: 'succeeded', why: { kind: 'exited', exitCode: 0 } }),
+      ended(3, { cause: 'Completed', exitCode: 0 }, { as: 'succeeded', why: { kind: 'exited', exitCode: 0 } }),
     ];
     const { condition } = shown('SS', { phase: finished(SUCCESS), tasks });
     expect(condition).toMatchObject({ finished: { finishTime: shownTime(13), latestRunningTimestamp: shownTime(4) } });

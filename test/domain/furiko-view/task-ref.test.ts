@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EndedAttempt } from '../../../shared/domain/planner/plan.ts';
 import { judge, podOf } from '../../../shared/domain/planner/judge.ts';
 import type { Ending } from '../../../shared/domain/base/fact.ts';
-import { LOST, POD_DELETED } from '../../../shared/domain/planner/ending.ts';
+import { LOST } from '../../../shared/domain/planner/ending.ts';
 import { FRESH, type IndexRecord } from '../../../shared/domain/scoreboard/index-record.ts';
 import type { Phase } from '../../../shared/domain/scoreboard/status.ts';
 import type { TaskRef } from '../../../shared/domain/furiko-view/task-ref.ts';
@@ -31,7 +31,7 @@ function judged(phase: Phase, ending: Partial<Ending>, record: Partial<IndexReco
   const whole: Ending = { cause: 'Stopped', exitCode: null, container: null, reason: 'StopTask', ...ending };
   const spec = plainSpec({ completionMode: 'Indexed', completions: 3, parallelism: 3, backoffLimitPerIndex: 2 });
   const before = { ...FRESH, ...record };
-  const { as, because } = judge({
+  const { as, why } = judge({
     spec,
     phase,
     record: before,
@@ -42,7 +42,7 @@ function judged(phase: Phase, ending: Partial<Ending>, record: Partial<IndexReco
     outOfRange: false,
     isLast: false,
   });
-  return { as, because };
+  return { as, why };
 }
 
 // furiko.md 3: states, results, and tombstones, by what has ended a task.
@@ -88,7 +88,7 @@ describe('a task that has ended', () => {
     [
       'its Pod was deleted',
       RUNNING,
-      { reason: POD_DELETED },
+      { podDeleted: true },
       'Terminated/Killed TaskDeleted + Terminated/Killed TaskDeleted',
     ],
     ['somebody stopped it', RUNNING, {}, 'Terminated/Killed TaskStopped + Terminated/Killed TaskStopped'],
@@ -123,13 +123,13 @@ describe('a task that has ended', () => {
   });
 
   it('did not run in time', () => {
-    const judgement = { as: 'failed', because: 'it did not run within 900 s (PendingTimeout)' } as const;
+    const judgement = { as: 'failed', why: { kind: 'notStartedInTime', sec: 900 } } as const;
     const { status, deletedStatus } = only({ tasks: [ended(0, { cause: 'Stopped' }, judgement)] });
     expect(status).toEqual({
       state: 'Terminated',
       result: 'Killed',
       reason: 'PendingTimeout',
-      message: judgement.because,
+      message: 'it did not start within 900 s (PendingTimeout)',
     });
     expect(deletedStatus).toEqual(status);
   });
@@ -141,7 +141,7 @@ describe('a task that has ended', () => {
       container: 'main',
       reason: 'Essential container in task exited',
     } as const;
-    const { status } = only({ tasks: [ended(0, ending, { as: 'failed', because: 'exit code 3' })] });
+    const { status } = only({ tasks: [ended(0, ending, { as: 'failed', why: { kind: 'exited', exitCode: 3 } })] });
     expect(status.message).toBe('Container exited with status 3');
   });
 
@@ -158,7 +158,7 @@ describe('a task that has ended', () => {
 
   it('shows its times, its container, its node, and which attempt it was, from 0', () => {
     const ending = { cause: 'Error', exitCode: 3, container: 'main', reason: 'exit' } as const;
-    const task = only({ tasks: [ended(0, ending, { as: 'failed', because: 'exit code 3' }, 2)] });
+    const task = only({ tasks: [ended(0, ending, { as: 'failed', why: { kind: 'exited', exitCode: 3 } }, 2)] });
     expect(task).toEqual({
       name: 'work-0-abcde',
       creationTimestamp: '2027-01-15T08:00:00Z',

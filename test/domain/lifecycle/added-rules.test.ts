@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { verdictText, whyText } from '../../../shared/domain/scoreboard/why.ts';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
 import { chunksNeeded } from '../../../shared/domain/planner/chunks-needed.ts';
 import {
@@ -74,7 +75,7 @@ describe('a kill time', () => {
       kind: 'finished',
       verdict: { kind: 'failed', reason: 'Killed', message: expect.stringMatching(/kill time, .*Z$/) as unknown },
     });
-    expect(over.ended.map(({ judgement: { as, because } }) => [as, because.slice(0, 22)])).toEqual([
+    expect(over.ended.map(({ judgement: { as, why } }) => [as, whyText(why).slice(0, 22)])).toEqual([
       ['failed', 'the Job failed: Killed'],
       ['failed', 'the Job failed: Killed'],
     ]);
@@ -127,7 +128,7 @@ describe('a start timeout', () => {
   const claimed = (wish = {}): Situation => pass(aBoard('. .', { ...timed, ...wish }));
   const OVERDUE = 'it did not start within 30 s (PendingTimeout)';
   const judged = (board: Situation, facts: readonly Fact[], sec: number) =>
-    plan(board, facts, sec).ended.map(({ index, judgement: { as, because } }) => `${index} ${as}: ${because}`);
+    plan(board, facts, sec).ended.map(({ index, judgement }) => `${index} ${verdictText(judgement)}`);
 
   test('begins with the claim, and the Job is woken when it is over', () => {
     const board = claimed();

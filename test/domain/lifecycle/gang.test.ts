@@ -87,8 +87,8 @@ describe('one does not run in time', () => {
     const stopping = pass(twoOfThree(), [], 60);
     const torn = plan(stopping, [exited(0, 1, 61), stopped(2, 61)], 61);
     expect(torn.ended.map(({ judgement }) => judgement)).toEqual([
-      { as: 'released', because: expect.stringMatching(/^all start again: 2 of 3 indexes ran/) as unknown },
-      { as: 'released', because: expect.stringMatching(/^all start again: /) as unknown },
+      { as: 'released', why: { kind: 'regrouped', message: expect.stringMatching(/^2 of 3 indexes ran/) as unknown } },
+      { as: 'released', why: { kind: 'regrouped', message: expect.any(String) as unknown } },
     ]);
     const board = after(stopping, torn);
     expect([board.status.failed, recordOf(board, 0).failures]).toEqual([0, 0]);

@@ -108,9 +108,7 @@ describe('a cancelled index', () => {
     const stopping = plan(board);
     expect(brief(stopping)).toBe('running, stop 0');
     const over = plan(after(board, stopping), [ended(0, 'Stopped')]);
-    expect(over.ended).toMatchObject([
-      { gone: true, judgement: { as: 'released', because: 'its index was cancelled' } },
-    ]);
+    expect(over.ended).toMatchObject([{ gone: true, judgement: { as: 'released', why: { kind: 'indexCancelled' } } }]);
     expect([stripOf(after(board, over)), over.status?.failed]).toEqual(['x S', 0]);
     expect(brief(over)).toBe('finished CompletionsReached');
   });
@@ -130,7 +128,7 @@ describe('a cancelled index', () => {
     const over = plan(board, [exited(0, 1)]);
     expect([stripOf(after(board, over)), over.status?.failed]).toEqual(['x S', 1]);
     expect(brief(over)).toBe('finished CompletionsReached');
-    expect(over.ended[0]?.judgement).toEqual({ as: 'failed', because: 'exit code 1' });
+    expect(over.ended[0]?.judgement).toEqual({ as: 'failed', why: { kind: 'exited', exitCode: 1 } });
   });
 
   test('that was being deleted counts as deleted, and is given up', () => {
@@ -152,7 +150,7 @@ describe('a requeued index', () => {
     const { board } = acted(aBoard('r', {}), 'requeue');
     expect(brief(plan(board))).toBe('running, stop 0');
     const { status, ended: ends } = plan(board, [ended(0, 'Stopped')]);
-    expect(ends).toMatchObject([{ judgement: { as: 'released', because: 'its index was requeued' } }]);
+    expect(ends).toMatchObject([{ judgement: { as: 'released', why: { kind: 'indexRequeued' } } }]);
     expect(status?.failed).toBe(0);
     expect(stripOf(pass(board, [ended(0, 'Stopped')]))).toBe('c');
     expect(recordOf(pass(board, [ended(0, 'Stopped')]), 0)).toMatchObject({ attempt: 2, failures: 0, wish: null });

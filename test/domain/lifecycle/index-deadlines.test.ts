@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { verdictText } from '../../../shared/domain/scoreboard/why.ts';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
 import { chunksNeeded } from '../../../shared/domain/planner/chunks-needed.ts';
 import {
@@ -26,7 +27,7 @@ import {
 const pass = (board: Situation, facts: readonly Fact[] = [], sec = 0): Situation =>
   after(board, plan(board, facts, sec));
 const judged = (board: Situation, facts: readonly Fact[], sec: number) =>
-  plan(board, facts, sec).ended.map(({ index, judgement: { as, because } }) => `${index} ${as}: ${because}`);
+  plan(board, facts, sec).ended.map(({ index, judgement }) => `${index} ${verdictText(judgement)}`);
 const silent = (board: Situation): Situation => ({
   ...board,
   status: { ...board.status, alarms: [], inFlight: [], inspect: { at: at(9_999), intervalMs: 1 } },
@@ -120,7 +121,9 @@ describe('activeDeadlineSeconds of a Pod', () => {
     const stopping = pass(pass(ran(), [], 31), [deleted(0, 32)], 32);
     expect(recordOf(stopping, 0)).toMatchObject({ late: 'attempt', podDeleted: true });
     const { ended: ends } = plan(stopping, [ended(0, 'Stopped', 33)], 33);
-    expect(ends).toMatchObject([{ gone: true, judgement: { as: 'failed', because: LATE } }]);
+    expect(ends).toMatchObject([
+      { gone: true, judgement: { as: 'failed', why: { kind: 'pastDeadline', of: 'attempt', sec: 30 } } },
+    ]);
   });
 
   test('is nobody’s while the Job rests', () => {

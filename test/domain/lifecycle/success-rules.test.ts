@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { verdictText } from '../../../shared/domain/scoreboard/why.ts';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
 import { chunksNeeded } from '../../../shared/domain/planner/chunks-needed.ts';
 import type { JobSpec } from '../../../shared/domain/spec/job.ts';
@@ -37,7 +38,7 @@ const perIndex: Partial<JobSpec> = { backoffLimit: 2 ** 31 - 1, backoffLimitPerI
 const ends = ({ status: { phase } }: Situation): string =>
   'verdict' in phase ? `${phase.kind} ${phase.verdict.reason}: ${phase.verdict.message}` : phase.kind;
 const judged = (board: Situation, facts: readonly Fact[], sec = 0): readonly string[] =>
-  plan(board, facts, sec).ended.map(({ index, judgement: { as, because } }) => `${index} ${as}: ${because}`);
+  plan(board, facts, sec).ended.map(({ index, judgement }) => `${index} ${verdictText(judgement)}`);
 
 describe('a share of the completions is enough', () => {
   const SAYS = 'SuccessPolicy: Matched muster.run/success-percent';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../../shared/domain/base/ids.ts';
-import { endingOf, factOf, isForOperator } from '../../../shared/domain/planner/ending.ts';
+import { POD_DELETED, endingOf, factOf, isForOperator } from '../../../shared/domain/planner/ending.ts';
 import type { EndingCause } from '../../../shared/domain/base/fact.ts';
 import { formatGroup, parseGroup } from '../../../shared/domain/task/task-group.ts';
 import type { TaskView } from '../../../shared/domain/task/task.ts';
@@ -168,4 +168,15 @@ test('a group names its attempt, but only in the exact form', () => {
   ]) {
     expect(parseGroup('muster:', foreign)).toBeNull();
   }
+});
+
+test.each<[string, string, string | null, true | undefined]>([
+  ['after a user has deleted its Pod', 'UserInitiated', POD_DELETED, true],
+  ['after that, in a longer text', 'UserInitiated', `${POD_DELETED} by ann`, true],
+  ['for any other reason', 'UserInitiated', 'Muster: no longer wanted', undefined],
+  ['without a reason', 'UserInitiated', null, undefined],
+  ['by itself just then', 'EssentialContainerExited', POD_DELETED, undefined],
+])('it ended %s', (_, stopCode, stoppedReason, podDeleted) => {
+  const marks = { stopCode, stoppedReason, exitCode: 1, container: 'main', containerReason: null, started: true };
+  expect(endingOf(marks).podDeleted).toBe(podDeleted);
 });

@@ -5,6 +5,7 @@ import type { JobSpec } from '../../../shared/domain/spec/job.ts';
 import { type Judged, judge, podOf } from '../../../shared/domain/planner/judge.ts';
 import type { PodFailureRule } from '../../../shared/domain/spec/manifest.ts';
 import type { Phase, Verdict } from '../../../shared/domain/scoreboard/status.ts';
+import { whyText } from '../../../shared/domain/scoreboard/why.ts';
 import { aBoard, at } from '../../support/a-board.ts';
 
 // What the end of an attempt counts as. Columns are causes. A dash: it is released and does not count.
@@ -195,21 +196,21 @@ describe('podFailurePolicy decides after stops by the board, and before the exit
       expect(judged(cause, { ...failJob, ...evicted }).match).toMatchObject({ action: 'FailJob' });
     }
     expect(judged('Completed', { ...ignore, ...evicted }).as).toBe('succeeded');
-    expect(judged('Stopped', evicted)).toMatchObject({ as: 'failed', because: 'its Pod was evicted' });
+    expect(judged('Stopped', evicted)).toMatchObject({ as: 'failed', why: { kind: 'podEvicted' } });
   });
 
   test('a Pod that has not started in time has failed for that, by no rule', () => {
-    const because = 'it did not start within 30 s (PendingTimeout)';
+    const why = { kind: 'notStartedInTime', sec: 30 };
     for (const cause of ['Stopped', 'Unplaced', 'StartFailed'] as const)
-      expect(judged(cause, { ...failJob, ...overdue })).toMatchObject({ as: 'failed', because, match: null });
-    expect(judged('Infrastructure', overdue).because).toBe(because);
-    expect(judged('Completed', { ...failJob, ...tooLate })).toMatchObject({ as: 'failed', because, match: null });
-    expect(judged('Error', overdue).because).toBe('exit code 1');
+      expect(judged(cause, { ...failJob, ...overdue })).toMatchObject({ as: 'failed', why, match: null });
+    expect(judged('Infrastructure', overdue).why).toEqual(why);
+    expect(judged('Completed', { ...failJob, ...tooLate })).toMatchObject({ as: 'failed', why, match: null });
+    expect(judged('Error', overdue).why).toEqual({ kind: 'exited', exitCode: 1 });
   });
 
   test('the judgement names the rule that decided', () => {
-    expect(judged('Error', ignore).because).toBe('podFailurePolicy rule 0 (Ignore): exit code 1');
-    expect(judged('Spot', ignore).because).toBe('podFailurePolicy rule 1 (Ignore): condition DisruptionTarget');
+    expect(whyText(judged('Error', ignore).why)).toBe('podFailurePolicy rule 0 (Ignore): exit code 1');
+    expect(whyText(judged('Spot', ignore).why)).toBe('podFailurePolicy rule 1 (Ignore): condition DisruptionTarget');
   });
 });
 
@@ -243,7 +244,7 @@ describe('the reason in words', () => {
     ['OOMKilled', {}, 'out of memory'],
     ['Stopped', {}, 'its task was stopped'],
     ['Stopped', deletedPod, 'its Pod was deleted'],
-    ['Stopped', { ending: { reason: 'Muster: the Pod was deleted' } }, 'its Pod was deleted'],
+    ['Stopped', { ending: { podDeleted: true } }, 'its Pod was deleted'],
     ['Stopped', stopping, 'parallelism was lowered'],
     ['Stopped', { in: 'suspended' }, 'the Job was suspended'],
     ['Stopped', { in: 'purging' }, 'the Job was deleted'],
@@ -252,6 +253,6 @@ describe('the reason in words', () => {
     ['Stopped', { outOfRange: true }, 'completions were lowered'],
     ['Infrastructure', { ...once, ...lostOnce }, 'lost 2 times: Infrastructure'],
   ])('%s %o: %s', (cause, given, because) => {
-    expect(judged(cause, given).because).toBe(because);
+    expect(whyText(judged(cause, given).why)).toBe(because);
   });
 });

@@ -120,7 +120,7 @@ describe('what is stored', () => {
         taskArn: arnOf(0),
         ending: { cause: 'Error', exitCode: 1, container: 'main', reason: 'Error' },
         times: { createdAt: at(0), startedAt: at(0), stoppedAt: at(7) },
-        judgement: { as: 'failed', because: 'exit code 1' },
+        judgement: { as: 'failed', why: { kind: 'exited', exitCode: 1 } },
         failures: 0,
         ignored: 0,
         restarts: 0,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plusMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import { POD_DELETED } from '../../../shared/domain/planner/ending.ts';
 import { JOBS, START, type World, aWorld, manifest } from '../a-world.ts';
 import {
   EVENTS,
@@ -129,7 +128,8 @@ describe('ends of Pods', () => {
       cause: 'Stopped',
       exitCode: 143,
       container: 'main',
-      reason: `${POD_DELETED}: x`,
+      reason: 'Muster: the Pod was deleted: x',
+      podDeleted: true,
     });
     await world.commit('sums', [], { phase: { kind: 'suspended', since: plusMs(START, 9000) } });
     const lines = await ofPods(world);
@@ -147,7 +147,7 @@ describe('ends of Pods', () => {
       { op: 'running', index: 0 },
     ]);
     const ending = { cause: 'Error', exitCode: 1, container: 'main', reason: '' } as const;
-    await world.record('sums', 0, 1, ending, { as: 'restarted', because: 'exit code 1' });
+    await world.record('sums', 0, 1, ending, { as: 'restarted', why: { kind: 'exited', exitCode: 1 } });
     await world.commit('sums', [{ op: 'restart', index: 0, notBefore: null }]);
     const crashed = [
       ...RAN,

@@ -52,6 +52,8 @@ test('one of them says what a joblog and a report need', async () => {
     reason: 'Error',
     cause: 'exit code 2',
     verdict: 'failedForGood: exit code 2',
+    outcome: 'failedForGood',
+    why: { kind: 'exited', exitCode: 2 },
     stoppedWithJob: false,
   });
 });
@@ -66,7 +68,7 @@ test('a restart that its Pod did not live to see is no try', async () => {
   for (const nonce of [0, 1, 2]) {
     await world.launch('again', [{ index: 0, attempt: 1, nonce }]);
     await world.commit('again', [{ op: 'running', index: 0 }]);
-    await world.record('again', 0, 1, ending, { as: 'restarted', because: 'exit code 1', nonce });
+    await world.record('again', 0, 1, ending, { as: 'restarted', why: { kind: 'exited', exitCode: 1 }, nonce });
     await world.commit('again', [{ op: 'restart', index: 0, notBefore: START }]);
     if (nonce < 2) await world.commit('again', [{ op: 'relaunch', index: 0 }]);
   }
@@ -110,7 +112,7 @@ test('pages end with an index, and the next begins with the index after it', asy
 
 test('what has failed and has no Pod any more is listed; what was stopped for nobody is no failure', async () => {
   const server = await aMixedServer();
-  await server.world.record('sums', 3, 1, exited(1), { as: 'released', because: 'the Job was suspended', gone: true });
+  await server.world.record('sums', 3, 1, exited(1), { as: 'released', why: { kind: 'jobSuspended' }, gone: true });
   await server.world.commit('sums', [
     { op: 'claim', index: 3 },
     { op: 'released', index: 3 },
@@ -127,7 +129,7 @@ test('what was recorded before its commit has not ended', async () => {
 
 test('what was stopped after a failure leaves the failure', async () => {
   const server = await aMixedServer();
-  await server.world.record('sums', 2, 2, exited(143), { as: 'released', because: 'the Job was suspended' });
+  await server.world.record('sums', 2, 2, exited(143), { as: 'released', why: { kind: 'jobSuspended' } });
   await server.world.commit('sums', [{ op: 'released', index: 2, attempt: 2 }]);
   expect(brief(await page(server))).toContain('2/2 143 open 2');
   expect(brief(await page(server, 'which=failed'))).toContain('2/1 3 open 2');

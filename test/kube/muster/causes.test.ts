@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type Why, whyText } from '../../../shared/domain/scoreboard/why.ts';
 import { plusMs } from '../../../shared/domain/base/time.ts';
 import type { Ending } from '../../../shared/domain/base/fact.ts';
 import type { Verdict } from '../../../shared/domain/scoreboard/status.ts';
@@ -36,12 +37,12 @@ async function aFailedJob(
   {
     verdict = LIMIT,
     startedAt,
-    because = `exit code ${ending.exitCode}`,
+    why = { kind: 'exited', exitCode: ending.exitCode },
     spec = {},
   }: {
     readonly verdict?: Verdict;
     readonly startedAt?: null;
-    readonly because?: string;
+    readonly why?: Why;
     readonly spec?: object;
   } = {},
 ): Promise<World> {
@@ -49,7 +50,7 @@ async function aFailedJob(
   await world.post(JOBS, manifest('sums', spec));
   await world.commit('sums', [{ op: 'claim', index: 0 }], { startTime: START });
   await world.launch('sums', [{ index: 0, attempt: 1 }]);
-  await world.record('sums', 0, 1, ending, { because, ...(startedAt === null ? { startedAt } : {}) });
+  await world.record('sums', 0, 1, ending, { why, ...(startedAt === null ? { startedAt } : {}) });
   await world.commit('sums', [{ op: 'failed', index: 0, notBefore: null }], { failed: 1, ...finished(verdict) });
   return world;
 }
@@ -112,7 +113,11 @@ describe('a program that is not there', () => {
     await world.post(JOBS, manifest('sums'));
     await world.commit('sums', [{ op: 'claim', index: 0 }], { startTime: START });
     await world.launch('sums', [{ index: 0, attempt: 1 }]);
-    await world.record('sums', 0, 1, NOT_FOUND, { as: 'restarted', because: 'exit code 128', startedAt: null });
+    await world.record('sums', 0, 1, NOT_FOUND, {
+      as: 'restarted',
+      why: { kind: 'exited', exitCode: 128 },
+      startedAt: null,
+    });
     await world.commit('sums', [{ op: 'restart', index: 0, notBefore: plusMs(START, 60_000) }]);
     expect((await podOf(world)).status.containerStatuses[0]).toMatchObject({
       state: {
@@ -147,10 +152,10 @@ test('exit 1: what ECS says of every container that exits is left out', async ()
 });
 
 describe('what ran when its Job failed', () => {
-  const because = (verdict: Verdict): string => `the Job failed: ${verdict.reason} (${verdict.message})`;
+  const why = ({ reason, message }: Verdict): Why => ({ kind: 'jobFailed', reason, message, decidedBy: null });
 
   test('a deadline is named by the Pod that it has killed', async () => {
-    const world = await aFailedJob(STOPPED, { verdict: DEADLINE, because: because(DEADLINE) });
+    const world = await aFailedJob(STOPPED, { verdict: DEADLINE, why: why(DEADLINE) });
     const { status } = await podOf(world);
     expect(status).toMatchObject({ reason: 'DeadlineExceeded', message: DEADLINE.message });
     expect(status.containerStatuses[0]?.state).toMatchObject({
@@ -161,8 +166,8 @@ describe('what ran when its Job failed', () => {
   });
 
   test('any other end is the reason why it was stopped', async () => {
-    const world = await aFailedJob(STOPPED, { because: because(LIMIT) });
-    expect((await podOf(world)).status).toMatchObject({ reason: 'Stopped', message: because(LIMIT) });
+    const world = await aFailedJob(STOPPED, { why: why(LIMIT) });
+    expect((await podOf(world)).status).toMatchObject({ reason: 'Stopped', message: whyText(why(LIMIT)) });
     expect(await statusCell(world)).toBe('Error');
   });
 

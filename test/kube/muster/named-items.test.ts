@@ -76,16 +76,15 @@ describe('items beside indexes', () => {
 
   test('in verdicts: of the index that decided the Job', async () => {
     const server = await aListServer();
-    const because = 'the Job failed: FailedIndexes (Job has failed indexes; decided by index 1)';
-    const named = because.replace('index 1)', 'index 1: my banana.txt)');
+    const named = 'the Job failed: FailedIndexes (Job has failed indexes; decided by index 1: my banana.txt)';
     const stopped = { cause: 'Stopped', reason: 'by us', exitCode: 143, container: 'main' } as const;
-    await server.world.record('sums', 2, 2, stopped, { as: 'failed', because });
     const verdict = {
       kind: 'failed',
       reason: 'FailedIndexes',
       message: 'Job has failed indexes',
       decidedBy: 1,
     } as const;
+    await server.world.record('sums', 2, 2, stopped, { as: 'failed', why: { ...verdict, kind: 'jobFailed' } });
     await server.world.commit('sums', [{ op: 'failed', index: 2, attempt: 2, notBefore: null }], {
       phase: { kind: 'finished', verdict, since: START, at: START },
     });

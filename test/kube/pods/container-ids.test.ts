@@ -18,7 +18,7 @@ test('a container that has started has an id, another one for each task; one tha
 test('a container between two tasks has the id of the one before, and so has its last end after the restart', async () => {
   const world = await aBusyJob({ backoffLimit: 6 });
   const ending = { cause: 'Error', exitCode: 4, container: 'main', reason: 'exited' } as const;
-  await world.record('sums', 2, 1, ending, { as: 'restarted', because: 'exit code 4' });
+  await world.record('sums', 2, 1, ending, { as: 'restarted', why: { kind: 'exited', exitCode: 4 } });
   await world.commit('sums', [
     { op: 'running', index: 2 },
     { op: 'restart', index: 2, notBefore: null },

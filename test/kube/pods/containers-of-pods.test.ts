@@ -31,12 +31,18 @@ describe('a Pod is created once, however many tasks it continues in', () => {
     await world.launch('sums', [{ index: 0, attempt: 1 }], sec(1));
     await commit({ op: 'claim', index: 0 });
     await commit({ op: 'launched', index: 0 });
-    await world.record('sums', 0, 1, ending, { as, because: '', createdAt: sec(1) });
+    await world.record('sums', 0, 1, ending, { as, why: { kind: 'said', sentence: '' }, createdAt: sec(1) });
     await commit(goesOn({ podCreatedSec }));
     await commit({ op: 'relaunch', index: 0 });
     await world.launch('sums', [{ index: 0, attempt: 1, nonce: 1 }], sec(20));
     await commit({ op: 'launched', index: 0 });
-    await world.record('sums', 0, 1, ending, { as, because: '', nonce: 1, createdAt: sec(20), podCreatedSec });
+    await world.record('sums', 0, 1, ending, {
+      as,
+      why: { kind: 'said', sentence: '' },
+      nonce: 1,
+      createdAt: sec(20),
+      podCreatedSec,
+    });
     await commit(goesOn());
     await commit({ op: 'relaunch', index: 0 });
     await world.launch('sums', [{ index: 0, attempt: 1, nonce: 2 }], sec(40));
@@ -100,7 +106,7 @@ describe('containers', () => {
     ];
     expect(await shown(world)).toEqual({ phase: 'Running', initialized: 'True', containers: runs(0, '') });
     const ending = { cause: 'OOMKilled', exitCode: 137, container: 'main', reason: 'out of memory' } as const;
-    await world.record('full', 0, 1, ending, { as: 'restarted', because: 'out of memory' });
+    await world.record('full', 0, 1, ending, { as: 'restarted', why: { kind: 'outOfMemory' } });
     await world.commit('full', [{ op: 'restart', index: 0, notBefore: null }]);
     expect((await shown(world)).containers[3]).toBe('main, waiting CrashLoopBackOff, 1, terminated 137 OOMKilled');
     await world.commit('full', [{ op: 'relaunch', index: 0 }]);
@@ -159,7 +165,7 @@ describe('containers', () => {
     await world.launch('full', [{ index: 0, attempt: 1 }]);
     await world.commit('full', [{ op: 'launched', index: 0 }]);
     const ending = { cause: 'Error', exitCode: 5, container: 'check', reason: 'exited' } as const;
-    await world.record('full', 0, 1, ending, { as: 'restarted', because: 'exit code 5' });
+    await world.record('full', 0, 1, ending, { as: 'restarted', why: { kind: 'exited', exitCode: 5 } });
     await world.commit('full', [{ op: 'restart', index: 0, notBefore: null }]);
     const before = ['prepare, terminated 0 Completed, 0, ', 'proxy, waiting CrashLoopBackOff, 0, '];
     const after = ['main', 'beside'].map((name) => `${name}, waiting PodInitializing, 0, `);

@@ -1,4 +1,3 @@
-import { POD_DELETED } from '../../../shared/domain/planner/ending.ts';
 import { describe, expect, test } from 'vitest';
 import { PODS, type World } from '../a-world.ts';
 import { aBusyJob, list } from './some-pods.ts';
@@ -22,7 +21,8 @@ test('deleting a Pod stops its attempt; what has ended is removed; one that was 
     cause: 'Stopped',
     exitCode: 143,
     container: 'main',
-    reason: `${POD_DELETED}: Essential`,
+    reason: 'Muster: the Pod was deleted: Essential',
+    podDeleted: true,
   });
   expect((await world.get(`${PODS}/${name}`)).status).toBe(404);
 });

@@ -190,7 +190,7 @@ describe('of a Pod that starts again', () => {
     const world = await aWorld({}, hooks);
     await world.post(JOBS, manifest('sums'));
     await world.commit('sums', [{ op: 'claim', index: 0 }]);
-    await world.record('sums', 0, 1, CRASHED, { as: 'restarted', because: 'exit code 3' });
+    await world.record('sums', 0, 1, CRASHED, { as: 'restarted', why: { kind: 'exited', exitCode: 3 } });
     await world.commit('sums', [{ op: 'restart', index: 0, notBefore: null }]);
     world.printIn(arnOf(0, 1, 0), 'main', 'before');
     return world;
@@ -237,7 +237,7 @@ describe('of a Pod that starts again', () => {
       onSleep: async () => {
         if (++sleeps !== 2) return;
         world.printIn(arnOf(0, 1, 1), 'main', 'the end');
-        await world.record('sums', 0, 1, CRASHED, { as: 'restarted', because: 'exit code 3', nonce: 1 });
+        await world.record('sums', 0, 1, CRASHED, { as: 'restarted', why: { kind: 'exited', exitCode: 3 }, nonce: 1 });
         await world.commit('sums', [
           { op: 'restart', index: 0, notBefore: null },
           { op: 'relaunch', index: 0 },
@@ -267,7 +267,7 @@ describe('an image that cannot be had', () => {
       0,
       1,
       { cause: 'StartFailed', exitCode: null, container: null, reason },
-      { as: 'unstarted', because: '' },
+      { as: 'unstarted', why: { kind: 'unstarted', reason } },
     );
     await world.commit('sums', [{ op: 'unstarted', index: 0, notBefore: null, since: null }]);
     expect(await messageOf(await log(world, 0))).toMatch(new RegExp(`is waiting to start: ${words}: ${reason}$`));

@@ -34,7 +34,7 @@ async function aReplacedPod(steps: readonly (Step & { index: number; attempt?: n
       0,
       1,
       { cause: 'Stopped', exitCode: 143, container: 'main', reason: '' },
-      { as: 'failed', because: 'its Pod was deleted, and replaced at once', gone: true },
+      { as: 'failed', why: { kind: 'podReplaced' }, gone: true },
     );
     await world.commit('a', [{ op: 'removed', index: 0 }], { replacedTasks: [] });
   };

@@ -100,7 +100,7 @@ describe('a container that failed', () => {
     await world.post(JOBS, { ...job, spec: { ...job.spec, template } });
     await world.commit('sums', [{ op: 'claim', index: 0 }], { startTime: START });
     await world.launch('sums', [{ index: 0, attempt: 1 }]);
-    await world.record('sums', 0, 1, EXITED, { as: 'restarted', because: 'exit code 3' });
+    await world.record('sums', 0, 1, EXITED, { as: 'restarted', why: { kind: 'exited', exitCode: 3 } });
     await world.commit('sums', [{ op: 'restart', index: 0, notBefore: null }]);
     world.print(0, 1, 'main', 'crashed');
     expect((await alone(world)).status.containerStatuses[0]?.lastState.terminated?.message).toBe('crashed\n');

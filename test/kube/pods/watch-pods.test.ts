@@ -85,7 +85,7 @@ test('a Pod that continues in another task is MODIFIED, and is the same Pod', as
         { op: 'running', index: 0 },
       ]),
     async (w) => {
-      await w.record('a', 0, 1, BAD, { as: 'restarted', because: 'exit code 1' });
+      await w.record('a', 0, 1, BAD, { as: 'restarted', why: { kind: 'exited', exitCode: 1 } });
       await w.commit('a', [{ op: 'restart', index: 0, notBefore: START }]);
     },
     async (w) => w.commit('a', [{ op: 'relaunch', index: 0 }]),
@@ -136,7 +136,7 @@ test('a Pod that is stopped is MODIFIED when that is requested, DELETED when it 
   const world = await eventful(
     async (w) => w.commit('a', [{ op: 'stopping', index: 0 }]),
     async (w) => {
-      await w.record('a', 0, 1, STOPPED, { as: 'released', because: 'parallelism was lowered' });
+      await w.record('a', 0, 1, STOPPED, { as: 'released', why: { kind: 'scaledDown' } });
       await w.commit('a', [{ op: 'released', index: 0 }]);
     },
     async (w) => {
@@ -163,7 +163,7 @@ test('a Pod that is stopped is MODIFIED when that is requested, DELETED when it 
 test('Pods that a suspend between two tasks ends are gone, too', async () => {
   const world = await aWorld();
   await world.post(JOBS, manifest('a'));
-  await world.record('a', 0, 1, BAD, { as: 'restarted', because: 'exit code 1' });
+  await world.record('a', 0, 1, BAD, { as: 'restarted', why: { kind: 'exited', exitCode: 1 } });
   await world.commit('a', [
     { op: 'claim', index: 0 },
     { op: 'running', index: 0 },
@@ -185,7 +185,7 @@ test('the log of a Pod that was stopped is read as long as its attempt is rememb
   const { items } = (await (await world.get(PODS)).json()) as { items: readonly PodEvent['object'][] };
   const name = items[0]?.metadata.name ?? '';
   world.print(0, 1, 'main', 'half of it');
-  await world.record('a', 0, 1, STOPPED, { as: 'released', because: 'the Job was suspended', gone: true });
+  await world.record('a', 0, 1, STOPPED, { as: 'released', why: { kind: 'jobSuspended' }, gone: true });
   await world.commit('a', [{ op: 'released', index: 0 }], { phase: { kind: 'suspended', since: START } });
   expect((await world.get(`${PODS}/${name}`)).status).toBe(404);
   expect(await (await world.get(`${PODS}/${name}/log`)).text()).toBe('half of it\n');
@@ -267,7 +267,7 @@ test('a deleted Job takes with it whatever Pods were published, and no others', 
     async (w) => w.commit('a', [{ op: 'claim', index: 2 }], { silent: true }),
     async (w) => {
       // It has stopped by the time a watch reads, and no later row reports it.
-      await w.record('a', 1, 1, STOPPED, { as: 'released', because: 'the Job was deleted', gone: true });
+      await w.record('a', 1, 1, STOPPED, { as: 'released', why: { kind: 'jobDeleted' }, gone: true });
       await w.app.request(`${JOBS}/a`, { method: 'DELETE' });
     },
   );
@@ -290,7 +290,7 @@ test('a Pod that was published as stopping, and stops as its Job is deleted, exi
     { op: 'running', index: 0 },
   ]);
   await world.commit('a', [{ op: 'stopping', index: 0 }]);
-  await world.record('a', 0, 1, STOPPED, { as: 'released', because: 'parallelism was lowered', gone: true });
+  await world.record('a', 0, 1, STOPPED, { as: 'released', why: { kind: 'scaledDown' }, gone: true });
   await world.commit('a', [{ op: 'released', index: 0 }], { silent: true });
   const { items } = (await (await world.get(PODS)).json()) as { items: readonly PodEvent['object'][] };
   expect(items.map(({ metadata }) => metadata.resourceVersion)).toEqual(['3']);

@@ -3,6 +3,7 @@ import type { Simulation } from '../world/simulate-job.ts';
 import type { JobStatus, TimelineEntry } from '../world/timeline.ts';
 
 import { indexText } from '../../../domain/base/shown-index.ts';
+import { whyText } from '../../../domain/scoreboard/why.ts';
 import { formatDuration } from '../../../../cli/text/age.ts';
 import { type IndexState, codeOf, layoutGrid, paintOf, renderGrid } from '../../../../cli/render/grid.ts';
 import { type Theme, type Paint, type Segment, paintLine } from '../../../../cli/render/theme.ts';
@@ -146,8 +147,9 @@ function judgementLines({ report, judgements }: Simulation): readonly Line[] {
     const index = report.attempts[i]?.index;
     if (judgement === null || judgement.as === 'succeeded' || index === undefined) continue;
     const outcome = OUTCOMES[judgement.as];
-    const key = `${outcome}: ${judgement.because}`;
-    const group = groups.get(key) ?? { outcome, because: judgement.because, indexes: [] };
+    const because = whyText(judgement.why);
+    const key = `${outcome}: ${because}`;
+    const group = groups.get(key) ?? { outcome, because, indexes: [] };
     groups.set(key, group);
     group.indexes.push(index);
   }

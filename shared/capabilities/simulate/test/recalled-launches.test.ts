@@ -86,6 +86,6 @@ describe('a time to start', () => {
     const { report, judgements } = await timed(3, 0.1, 3, '1s');
     expect(startsOf(report)).toEqual([0.02]);
     expect(report.final).toMatchObject({ succeeded: 1, failed: 2, failedIndexes: '1,2' });
-    expect(judgements.flatMap((each) => each?.because ?? [])).toEqual(['exit code 0']);
+    expect(judgements.flatMap((each) => each?.why ?? [])).toEqual([{ kind: 'exited', exitCode: 0 }]);
   });
 });

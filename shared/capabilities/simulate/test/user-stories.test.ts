@@ -166,7 +166,7 @@ describe('KEP-3850, back-off limit per index', () => {
     expect(boardOf(board)).toBe('SSFS');
     expect(report.attempts.filter(({ index }) => index === 2)).toHaveLength(1);
     expect(judgements[2]?.as).toBe('failedForGood');
-    expect(judgements[2]?.because).toMatch(/^podFailurePolicy rule 0 \(FailIndex\)/);
+    expect(judgements[2]?.why).toMatchObject({ kind: 'policyRule', rule: 0, action: 'FailIndex' });
   });
 
   test('each index has a back-off of its own: 10 s, then 20 s, whatever the others do', async () => {
