@@ -284,6 +284,9 @@ export const AttemptsSchema = z.object({
       reason: z.string(),
       cause: z.string(),
       verdict: z.string(),
+      /** The verdict as data: what the end counts as, and why. */
+      outcome: z.string(),
+      why: z.looseObject({ kind: z.string() }),
       stoppedWithJob: z.boolean(),
     }),
   ),

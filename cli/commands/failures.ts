@@ -81,9 +81,10 @@ async function collect(
 
 function failedAttempt(ended: EndedAttempt): FailedAttempt {
   const { index = null, item = null, startedAt, exitCode, reason, fate } = ended;
-  const { attempt, pod, verdict, cause, stoppedWithJob, container } = ended;
+  const { attempt, pod, verdict, outcome, why, cause, stoppedWithJob, container } = ended;
   // A program that could not be started has an exit code, too; an init container's failure is that of a Pod that never started.
   const hasRun = startedAt !== null || (exitCode !== null && reason !== 'StartError');
   const isFinal = fate === 'failed';
-  return { index, attempt, pod, item, isFinal, exitCode, verdict, cause, hasRun, stoppedWithJob, container };
+  const judged = { verdict, outcome, why, cause, stoppedWithJob };
+  return { index, attempt, pod, item, isFinal, exitCode, hasRun, container, ...judged };
 }

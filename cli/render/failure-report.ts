@@ -74,12 +74,14 @@ function blockOf(
   ];
 }
 
-const OWN_WORDS = /^(?:failed|failedForGood|restarted): (?:exit code \d+|out of memory)$/;
+const BY_EXIT: readonly string[] = ['failed', 'failedForGood', 'restarted'];
 /** What the end counts as, where that is not just what the exit code says. */
-function verdictOf({ verdict, cause, stoppedWithJob }: FailureKind): string | null {
-  if (OWN_WORDS.test(verdict)) return null;
-  const because = verdict.slice(verdict.indexOf(': ') + 2);
-  if (cause.includes(because)) return stoppedWithJob ? 'stopped because the Job failed' : null;
+function verdictOf({ verdict, cause, stoppedWithJob, example: { outcome, why } }: FailureKind): string | null {
+  const hasExited = why.kind === 'outOfMemory' || (why.kind === 'exited' && why.exitCode !== null);
+  if (hasExited && BY_EXIT.includes(outcome)) return null;
+  // What is in the line above is not said twice.
+  if (cause.includes(verdict.slice(`${outcome}: `.length)))
+    return stoppedWithJob ? 'stopped because the Job failed' : null;
   return onOneLine(verdict);
 }
 

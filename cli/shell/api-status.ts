@@ -10,7 +10,15 @@ export const StatusSchema = z.object({
     .object({
       name: z.string().optional(),
       kind: z.string().optional(),
-      causes: z.array(z.object({ message: z.string().default(''), field: z.string().default('') })).default([]),
+      causes: z
+        .array(
+          z.object({
+            reason: z.string().default(''),
+            message: z.string().default(''),
+            field: z.string().default(''),
+          }),
+        )
+        .default([]),
     })
     .optional(),
 });

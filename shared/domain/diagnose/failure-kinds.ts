@@ -14,6 +14,9 @@ export type FailedAttempt = {
   readonly exitCode: number | null;
   /** What its end counts as, and why. */
   readonly verdict: string;
+  /** The same as data. */
+  readonly outcome: string;
+  readonly why: { readonly kind: string; readonly exitCode?: unknown };
   readonly cause: string;
   /** It ran, so that it may have a log. */
   readonly hasRun: boolean;

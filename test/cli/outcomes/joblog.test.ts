@@ -19,6 +19,8 @@ const ATTEMPT: EndedAttempt = {
   reason: 'Completed',
   cause: 'Completed',
   verdict: 'succeeded: exit code 0',
+  outcome: 'succeeded',
+  why: { kind: 'exited', exitCode: 0 },
   stoppedWithJob: false,
 };
 const JOB = {

@@ -15,6 +15,8 @@ const failed = (index: number, wish: Partial<FailedAttempt> = {}): FailedAttempt
   isFinal: true,
   exitCode: 1,
   verdict: 'failedForGood: exit code 1',
+  outcome: 'failedForGood',
+  why: { kind: 'exited', exitCode: 1 },
   cause: 'exit code 1',
   hasRun: true,
   stoppedWithJob: false,
