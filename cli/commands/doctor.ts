@@ -1,7 +1,7 @@
 import { themeFor } from '../render/theme.ts';
 import * as z from 'zod';
 import { withCommandWord } from '../text/command-word.ts';
-import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
+import { EXIT, Failure, isUnknownPath } from '../shell/failure.ts';
 import { type KubeClient, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import { type ShownDataFolder, dataFolderText } from '../render/data-folder.ts';
@@ -119,7 +119,7 @@ async function ask(client: KubeClient, path: string, query: Readonly<Record<stri
   try {
     return readAs(DiagnosisSchema, await client.get(path, query), client.target);
   } catch (error) {
-    if (!(error instanceof ApiFailure) || !error.message.includes('could not find the requested resource')) throw error;
+    if (!isUnknownPath(error)) throw error;
     throw new Failure(`error: ${client.target.server} runs a version without this check: it has no ${path}`);
   }
 }

@@ -12,7 +12,7 @@ import {
   subtract,
 } from '../../shared/domain/base/index-set.ts';
 import { type Job, JobSchema, ProgressSchema } from '../client/api-objects.ts';
-import { ApiFailure, EXIT, Failure, usageFailure } from '../shell/failure.ts';
+import { ApiFailure, EXIT, Failure, causeOf, usageFailure } from '../shell/failure.ts';
 import { type KubeClient, jobsPath, podsPath, progressPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import { type ChosenLog, type LogChoice, chooseLogs, indexesOf, whyWithout } from '../logs/chosen-logs.ts';
@@ -167,7 +167,7 @@ class Printer {
   /** With several logs, a missing one does not stop the others; a single missing log is the result. Throws any other error. */
   #note(chosen: ChosenLog, error: unknown): void {
     if (!isWithoutLog(error)) throw error;
-    const why = / never started: ([^]*)$/.exec(error.status.message)?.[1];
+    const why = causeOf(error, 'ContainerNeverStarted')?.message;
     if (why === undefined && this.#prefixes.size === 1) throw error;
     this.exitCode = error.exitCode;
     if (why === undefined) this.#shell.err.write(`${error.message}\n`);
@@ -229,11 +229,9 @@ function follower({ pod, isListed, decisive }: ChosenLog, client: KubeClient, fl
   return new LogFollower(client, podsPath(namespace, name), { container, tailLines, follow: follow && isListed });
 }
 
-/** The container has not started. Kubernetes has no dedicated reason for this. */
-const isWaiting = ({ status }: ApiFailure): boolean => status.message.includes('is waiting to start');
+/** The container has not started. */
+const isWaiting = (error: ApiFailure): boolean => causeOf(error, 'ContainerWaiting') !== undefined;
 
 /** The attempt has not started yet, so it has no log. */
 const isWithoutLog = (error: unknown): error is ApiFailure =>
-  error instanceof ApiFailure &&
-  error.status.code === 400 &&
-  (isWaiting(error) || error.status.message.includes(' never started: '));
+  error instanceof ApiFailure && (isWaiting(error) || causeOf(error, 'ContainerNeverStarted') !== undefined);

@@ -5,7 +5,7 @@ import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { type EndedAttempt, type Job, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, podsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
-import { ApiFailure, EXIT } from '../shell/failure.ts';
+import { ApiFailure, EXIT, causeOf } from '../shell/failure.ts';
 import { WorkBar } from '../follow/work-bar.ts';
 import { endedAttempts } from '../logs/ended-attempts.ts';
 import { wantedIndexes } from '../logs/wanted-indexes.ts';
@@ -167,7 +167,7 @@ class Fetching {
       // An aborted answer may look like one that has ended.
       signal.throwIfAborted();
     } catch (error) {
-      if (!(error instanceof ApiFailure) || !error.status.message.includes(' never started: ')) throw error;
+      if (!(error instanceof ApiFailure) || causeOf(error, 'ContainerNeverStarted') === undefined) throw error;
     }
   }
 

@@ -1,7 +1,7 @@
 import { verdictOf } from '../client/job-end.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FailuresSchema, type Job, JobSchema, ProgressSchema } from '../client/api-objects.ts';
-import { ApiFailure, UnreachableFailure } from '../shell/failure.ts';
+import { ApiFailure, UnreachableFailure, isUnknownPath } from '../shell/failure.ts';
 import { JobState, progressOf } from './job-state.ts';
 import { type KubeClient, failuresPath, jobsPath, progressPath, readAs } from '../client/kube-client.ts';
 import type { JobProgress } from '../render/progress.ts';
@@ -227,10 +227,6 @@ class Follower {
     await sleep(lookAgainMs, undefined, { signal }).catch(() => undefined);
   }
 }
-
-/** The server's version does not have this resource. */
-const isUnknownPath = (answer: unknown): boolean =>
-  answer instanceof ApiFailure && answer.message.includes('could not find the requested resource');
 
 /** A retry may work: the server does not answer, or has an internal error. */
 export function isPassing(error: unknown): error is UnreachableFailure | ApiFailure {

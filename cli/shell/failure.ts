@@ -29,6 +29,14 @@ export class ApiFailure extends Failure {
   }
 }
 
+/** What the server gives as the cause of this kind; undefined: nothing. */
+export const causeOf = ({ status }: ApiFailure, reason: string) =>
+  status.details?.causes.find((cause) => cause.reason === reason);
+
+/** The server has no such path: it is of a version without it. Anything else that is not found is named. */
+export const isUnknownPath = (error: unknown): error is ApiFailure =>
+  error instanceof ApiFailure && error.status.reason === 'NotFound' && error.status.details?.kind === undefined;
+
 /** The server does not answer, or the answer broke off. */
 export class UnreachableFailure extends Failure {
   constructor(message: string) {
@@ -48,7 +56,7 @@ function tellStatus({ reason, message, details }: ApiStatus): string {
   }
   const head = `Error from server${reason === '' ? '' : ` (${reason})`}: ${message}`;
   // For a body that could not be parsed, the message is general and the causes are specific.
-  return causes.every((cause) => message.includes(cause))
+  return causes.every((cause) => onOneLine(message).includes(cause))
     ? head
     : [head, ...causes.map((cause) => `* ${cause}`)].join('\n');
 }

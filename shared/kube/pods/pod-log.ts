@@ -10,8 +10,11 @@ import { podStatus } from './render-pod-status.ts';
 /** The task whose log is requested; `hasEnded`: nothing more comes from it, except what is still in transit. */
 export type LogSource =
   | { readonly kind: 'task'; readonly taskArn: TaskArn; readonly hasEnded: boolean }
-  /** In Kubernetes' words, which clients print. */
-  | { readonly kind: 'none'; readonly why: string };
+  /** `why`: in Kubernetes' words, which clients print; `cause`: the same for programs, where it is known. */
+  | { readonly kind: 'none'; readonly why: string; readonly cause?: LogCause };
+
+/** The container waits to start, or will not start any more; `message`: why. */
+type LogCause = { readonly reason: 'ContainerWaiting' | 'ContainerNeverStarted'; readonly message: string };
 
 /**
  * Which task's log a container has: the kubelet decides it by the container's state. One that waits to restart shows its last
@@ -36,15 +39,21 @@ export async function findLogSource(
     return { kind: 'task', taskArn: launch.taskArn, hasEnded: false };
   if (state === 'claimed' || state === 'launched' || state === 'running' || state === 'waiting')
     return crashed === null || (before !== null && isStartError(before) && !isInit)
-      ? { kind: 'none', why: `${quoted} is ${waitsFor(pod, container)}` }
+      ? none(`${quoted} is waiting to start`, 'ContainerWaiting', waitsFor(pod, container))
       : { kind: 'task', taskArn: crashed, hasEnded: true };
   const whyNot = isInit ? null : neverStarted(pod);
-  if (whyNot !== null) return { kind: 'none', why: `${quoted} never started: ${whyNot}` };
+  if (whyNot !== null) return none(`${quoted} never started`, 'ContainerNeverStarted', whyNot);
   const taskArn = record?.taskArn ?? (await launchedTask(pod, jobs));
   return taskArn === null
     ? { kind: 'none', why: `${quoted} is terminated` }
     : { kind: 'task', taskArn, hasEnded: true };
 }
+
+const none = (what: string, reason: LogCause['reason'], message: string): LogSource => ({
+  kind: 'none',
+  why: `${what}: ${message}`,
+  cause: { reason, message },
+});
 
 /** Why the containers of an ended Pod never started; null: they did, as far as is known. */
 function neverStarted({ record, status, spec }: PodFacts): string | null {
@@ -63,7 +72,7 @@ async function launchedTask({ spec, index, attempt }: PodFacts, jobs: Pick<JobSt
   return slot?.state === 'launched' ? slot.taskArn : null;
 }
 
-/** Why a container has no log, in the kubelet's words. */
+/** Why a container has not started, in the kubelet's words. */
 function waitsFor(pod: PodFacts, container: string): string {
   const { containerStatuses = [], initContainerStatuses = [] } = podStatus(pod);
   const status = [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container);
@@ -71,7 +80,7 @@ function waitsFor(pod: PodFacts, container: string): string {
   const reason = textIn(waiting, 'reason') ?? 'ContainerCreating';
   const message = textIn(waiting, 'message') ?? '';
   const word = reason === 'ImagePullBackOff' ? 'trying and failing to pull image' : reason;
-  return `waiting to start: ${word}${message === '' ? '' : `: ${message}`}`;
+  return `${word}${message === '' ? '' : `: ${message}`}`;
 }
 
 function textIn(object: unknown, key: string): string | null {

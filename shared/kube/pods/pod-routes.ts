@@ -109,7 +109,7 @@ async function readLog(c: Context, namespace: string, name: string, deps: ApiDep
   const wanted = parseLogOptions(c.req.query(), name, containersOf(facts), now);
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
   const source = await findLogSource(facts, name, wanted.value, deps.jobs);
-  if (source.kind === 'none') return errorResponse(badRequest(source.why));
+  if (source.kind === 'none') return errorResponse(badRequest(source.why, causesOf(source)));
   const hasEnded = async (): Promise<boolean> => {
     const pod = await readAttempt(view.spec.identity.uid, index, attempt, deps, 'evenDeleted');
     const then: LogSource | null = pod === null ? null : await findLogSource(pod.facts, name, wanted.value, deps.jobs);
@@ -125,6 +125,9 @@ async function readLog(c: Context, namespace: string, name: string, deps: ApiDep
     ? deps.streams.collect(username, 'text/plain', pieces)
     : deps.streams.send(username, 'text/plain', pieces);
 }
+
+const causesOf = ({ cause }: Extract<LogSource, { readonly kind: 'none' }>) =>
+  cause === undefined ? [] : [{ ...cause, field: '' }];
 
 /** When an answer must be over. */
 function endOf(now: number, { streamMaxSec = STREAM_MAX_SEC, watchMode }: ApiOptions): number {

@@ -103,9 +103,12 @@ describe('a program that is not there', () => {
   test('there is no log, and the answer says why: an empty one would say nothing', async () => {
     const answer = await logOf(await given());
     expect(answer.status).toBe(400);
-    expect(((await answer.json()) as { message: string }).message).toMatch(
+    const told = (await answer.json()) as { message: string };
+    expect(told.message).toMatch(
       /^container "main" in pod "sums-0-[a-z0-9]{5}" never started: StartError: python: command not found; looked in PATH/,
     );
+    const message = expect.stringMatching(/^StartError: python: command not found; looked in PATH/) as unknown;
+    expect(told).toMatchObject({ details: { causes: [{ reason: 'ContainerNeverStarted', message, field: '' }] } });
   });
 
   test('while it waits to be retried, its Pod and its log say the same', async () => {

@@ -159,6 +159,11 @@ test.each<[number, string, number, string]>([
   expect(await messageOf(answer)).toMatch(new RegExp(message));
 });
 
+test('one that waits to start is data, too', async () => {
+  const causes = [{ reason: 'ContainerWaiting', message: 'ContainerCreating', field: '' }];
+  expect(await (await log(await aBusyJob(), 3)).json()).toMatchObject({ details: { causes } });
+});
+
 describe('of several containers', () => {
   const TEMPLATE = {
     initContainers: [{ name: 'prepare', image: 'busybox', command: ['true'] }],
