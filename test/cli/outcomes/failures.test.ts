@@ -58,6 +58,26 @@ describe('muster failures', () => {
     expect(out).not.toContain('grouped by'); // all logs that there are were read
   });
 
+  test('what its exit does not say alone has its verdict, too', async () => {
+    const server = await aMixedServer({}, { completions: 9 });
+    const ends = [
+      [5, { kind: 'outOfMemory' }],
+      [6, { kind: 'policyRule', rule: 0, action: 'FailIndex', what: 'exit code 137' }],
+    ] as const;
+    const oom = { ...exited(137), cause: 'OOMKilled', reason: 'OutOfMemoryError: killed' } as const;
+    for (const [index, why] of ends) {
+      await attempt(server, index, 1, null);
+      await server.world.record('sums', index, 1, oom, { as: 'failedForGood', why });
+      await server.world.commit('sums', [{ op: 'failedForGood', index }]);
+    }
+    const { out } = await server.run('failures sums');
+    const cause = 'OOMKilled: OutOfMemoryError: killed';
+    expect(out).toContain(`1 index (5): ${cause}\n  printed nothing\n`);
+    expect(out).toContain(
+      `1 index (6): ${cause}\n  failedForGood: podFailurePolicy rule 0 (FailIndex): exit code 137\n  printed nothing\n`,
+    );
+  });
+
   test('for programs', async () => {
     const { run } = await aMixedServer();
     const { out } = await run('failures job.batch/sums -o json --lines 1');

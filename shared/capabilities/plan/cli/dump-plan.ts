@@ -95,12 +95,15 @@ function standingOf({ conditions }: DumpedStatus): string {
   return held.length === 0 ? '' : ` Its conditions: ${held.join(', ')}.`;
 }
 
+/** Reasons of Events that say which Pod was created or deleted. */
+const ABOUT_PODS: readonly string[] = ['SuccessfulCreate', 'SuccessfulDelete'];
+
 /** One sentence for all Pod events that differ only in the name. */
 function eventSentences(events: DumpPlan['events']): readonly string[] {
   const groups = new Map<string, { readonly first: JobEvent; times: number }>();
   for (const event of events) {
     const { reason, message } = event;
-    const key = message.includes(' pod: ') ? reason : `${reason} ${message}`;
+    const key = ABOUT_PODS.includes(reason) ? reason : `${reason} ${message}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { first: event, times: 1 });
     else group.times++;

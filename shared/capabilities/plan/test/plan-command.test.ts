@@ -232,6 +232,20 @@ describe('output', () => {
       "
     `));
 
+  test('Pods that are created are one Event, with one of their names', async () => {
+    const created = ['a', 'b', 'c'].map((name) => ({ reason: 'SuccessfulCreate', message: `Created pod: ${name}` }));
+    const others = ['it waits', 'it waits for a pod: x'].map((message) => ({ reason: 'Waits', message }));
+    const events = [...created, ...others].map((each) => ({ type: 'Normal' as const, ...each }));
+    expect((await run({ plan: { ...NOTHING, events } })).out).toContain(
+      [
+        'Events',
+        '  - Normal SuccessfulCreate: Created pod: a (and 2 more)',
+        '  - Normal Waits: it waits',
+        '  - Normal Waits: it waits for a pod: x',
+      ].join('\n'),
+    );
+  });
+
   test('sentences where only counts change', async () => {
     const { out } = await run({ plan: { ...UNCHANGED, status: { ...UNCHANGED.status, ready: 2 } } });
     expect(out).toContain('The controller would now\n  - write the counts below\n');

@@ -111,9 +111,6 @@ function renderSummary({ simulation }: SimulatedCron): string {
   return rows.map(([name = '', text = '']) => `${name.padEnd(12)}${text}\n`).join('');
 }
 
-/** Reasons with a Job's name in them are one reason. */
-const kindOfReason = (reason: string): string => (reason.startsWith('Forbid: ') ? 'by Forbid' : reason);
-
 function sumOf({ slots }: CronSimulation) {
   const sums = {
     slots: slots.length,
@@ -128,7 +125,8 @@ function sumOf({ slots }: CronSimulation) {
   const skipped: Record<string, number> = {};
   for (const each of slots) {
     if (each.kind === 'skipped') {
-      const kind = kindOfReason(each.reason);
+      // Reasons with a Job's name in them are one reason.
+      const kind = each.isForbidden ? 'by Forbid' : each.reason;
       skipped[kind] = (skipped[kind] ?? 0) + 1;
       continue;
     }

@@ -31,8 +31,11 @@ export type CronSimulationOptions = {
 /** What became of a slot. */
 export type SimulatedSlot = { readonly slot: EpochMs } & (
   | { readonly kind: 'ran'; readonly run: SimulatedRun }
-  | { readonly kind: 'skipped'; readonly reason: string }
+  | ({ readonly kind: 'skipped' } & Skip)
 );
+
+/** Why a slot has no Job. `isForbidden`: another one ran. */
+type Skip = { readonly reason: string; readonly isForbidden: boolean };
 
 export type SimulatedRun = {
   readonly job: string;
@@ -96,7 +99,7 @@ class CronWorld {
   readonly #jobs = new Map<JobUid, Run>();
   readonly #runs = new Map<EpochMs, Run>();
   /** Slots that are past, by the reason for which they have no Job yet. */
-  readonly #passed = new Map<EpochMs, string>();
+  readonly #passed = new Map<EpochMs, Skip>();
   #lastSlot: EpochMs;
   #mostAtOnce = 0;
 
@@ -158,7 +161,7 @@ class CronWorld {
     const all = [...new Set([...this.#passed.keys(), ...this.#runs.keys()])].sort((a, b) => a - b);
     const slots = all.map((slot): SimulatedSlot => {
       const run = this.#runs.get(slot);
-      if (run === undefined) return { slot, kind: 'skipped', reason: this.#passed.get(slot) ?? '' };
+      if (run === undefined) return { slot, kind: 'skipped', ...(this.#passed.get(slot) ?? skipped('')) };
       const { endsAt: _endsAt, ...shown } = run;
       return { slot, kind: 'ran', run: shown };
     });
@@ -219,15 +222,17 @@ class CronWorld {
     }
   }
 
-  #reasonOf(slot: EpochMs, now: EpochMs): string {
+  #reasonOf(slot: EpochMs, now: EpochMs): Skip {
     const { suspend, concurrencyPolicy } = this.#view.spec;
-    if (suspend) return 'suspended';
+    if (suspend) return skipped('suspended');
     const [active] = activeJobs(this.#state);
     if (concurrencyPolicy === 'Forbid' && active !== undefined && active.name !== this.#runs.get(slot)?.job)
-      return `Forbid: ${active.name} was running`;
-    return slot + this.#jitterMs(slot) > now ? 'its Job would come later' : 'missed';
+      return { reason: `Forbid: ${active.name} was running`, isForbidden: true };
+    return skipped(slot + this.#jitterMs(slot) > now ? 'its Job would come later' : 'missed');
   }
 }
+
+const skipped = (reason: string): Skip => ({ reason, isForbidden: false });
 
 /** Only one CronJob is simulated, so the slot is enough. */
 const uidOf = (slot: EpochMs): JobUid => asJobUid(`simulated-${slot}`);
