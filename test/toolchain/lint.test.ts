@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { PlantedTree } from './planted-tree.ts';
 
 const ANY = 'declare const any: ReturnType<typeof JSON.parse>;\n';
+const WHY = 'declare const why: { readonly reason: string; readonly podMessage: string };\n';
 const KIND = "declare const kind: 'a' | 'b';\n";
 
 /** One violation for each rule that we rely on, where it must be found. */
@@ -44,6 +45,11 @@ const PLANTED = [
   ['shared/control/b.ts', 'export const now = new Date();', 'muster(no-hidden-clock)'],
   ['shared/control/c.ts', 'setTimeout(() => {}, 1);', 'eslint(no-restricted-globals)'],
   ['shared/control/d.ts', "export const one = process.env['ONE'];", 'eslint(no-restricted-globals)'],
+  ['shared/domain/k.ts', `${WHY}export const is = why.reason.startsWith('the Job');`, 'muster(no-read-sentence)'],
+  ['shared/control/e.ts', `${WHY}export const is = (why.reason ?? '').includes('Job');`, 'muster(no-read-sentence)'],
+  ['shared/store/a.ts', `${WHY}export const at = /; decided by (.*)/.exec(why.reason);`, 'muster(no-read-sentence)'],
+  ['shared/kube/t.ts', `${WHY}export const is = /Job$/.test(why.podMessage);`, 'muster(no-read-sentence)'],
+  ['cli/a.ts', `${WHY}export const is = why.reason?.endsWith('(late)');`, 'muster(no-read-sentence)'],
   ['test/a.test.ts', "import { test } from 'vitest';\ntest.only('one', () => {});", 'vitest(no-focused-tests)'],
 ] as const;
 
@@ -52,6 +58,8 @@ const ALLOWED = [
   ['shared/runtime/options-from-env.ts', "export const one = process.env['ONE'];"],
   ['local/y.ts', "export const one = process.env['ONE'] ?? new Date();"],
   ['shared/kube/m.ts', 'export type One = 1;'],
+  ['shared/domain/planner/ending.ts', `${WHY}export const is = why.reason.startsWith('ECS');`],
+  ['shared/kube/u.ts', `${WHY}export const is = why.reason === 'NotFound' || why.reason.slice(1).includes('x');`],
   ['test/y.ts', 'declare const one: string | null;\nexport const two = one!;'],
 ] as const;
 

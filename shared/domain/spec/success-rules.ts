@@ -51,9 +51,7 @@ const REASON_CHARS_MAX = 128;
 /** Parses reasons, with commas between them: words in CamelCase; null: any other text. */
 export function parseReasons(text: string): readonly string[] | null {
   const reasons = text.split(',');
-  return reasons.every((reason) => /^[A-Z][A-Za-z0-9]*$/.test(reason) && reason.length <= REASON_CHARS_MAX)
-    ? reasons
-    : null;
+  return reasons.every((word) => /^[A-Z][A-Za-z0-9]*$/.test(word) && word.length <= REASON_CHARS_MAX) ? reasons : null;
 }
 
 /** It is stored with the Job's state, which is to stay small. */
