@@ -35,12 +35,14 @@ const ofOurs = (name, folder, allowed) => ({
 });
 
 // Inside a layer folders have an order, too: each may import itself and those named, which lie below it, and nothing else of its
-// layer. '.' are the files that lie in the layer's own folder. Only kube-api.ts, which puts the API together, may import everything.
+// layer. Who may import a folder may import those inside it that it imports itself: they are its parts. '.' are the files that lie
+// in the layer's own folder. Only kube-api.ts, which puts the API together, may import everything.
 const FOLDERS = {
   domain: {
     base: [],
     rbac: [],
-    spec: ['base'],
+    'spec/annotations': ['base'],
+    spec: ['base', 'spec/annotations'],
     items: ['base', 'spec'],
     task: ['base', 'spec', 'items'],
     cron: ['base', 'spec'],
@@ -174,12 +176,18 @@ const rootOf = (layer) => (layer === 'cli' ? 'cli' : `shared/${layer}`);
 /** The files of a folder, without those of the folders in it. */
 const flat = (layer, folder) => `^${rootOf(layer)}/${folder === '.' ? '' : `${folder}/`}[^/]+$`;
 
+/** A folder, and its parts. */
+const whole = (folders, folder) => [folder, ...folders[folder].filter((each) => each.startsWith(`${folder}/`))];
+
 const folderRules = Object.entries(FOLDERS).flatMap(([layer, folders]) =>
   Object.entries(folders).map(([folder, below]) => ({
     name: `${[layer, ...folder.split('/')].filter((part) => part !== '.').join('-')}-knows-its-folders-only`,
     severity: 'error',
     from: { path: flat(layer, folder) },
-    to: { path: `^${rootOf(layer)}/`, pathNot: [folder, ...below].map((each) => flat(layer, each)) },
+    to: {
+      path: `^${rootOf(layer)}/`,
+      pathNot: [folder, ...below].flatMap((each) => whole(folders, each)).map((each) => flat(layer, each)),
+    },
   })),
 );
 

@@ -7,7 +7,7 @@ import {
   formatAfterIndexes,
   parseAfter,
   parseAfterIndexes,
-} from '../../shared/domain/spec/dependencies.ts';
+} from '../../shared/domain/spec/annotations/dependencies.ts';
 
 // Which Jobs wait for which: what graphs, the view of several Jobs, and files with several Jobs have in common.
 

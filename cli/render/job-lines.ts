@@ -1,5 +1,9 @@
 import { cutToWidth, padToWidth, sliceToWidth, textWidth } from '../../shared/domain/base/text-width.ts';
-import { type AfterCondition, formatAfter, formatAfterIndexes } from '../../shared/domain/spec/dependencies.ts';
+import {
+  type AfterCondition,
+  formatAfter,
+  formatAfterIndexes,
+} from '../../shared/domain/spec/annotations/dependencies.ts';
 import { renderStrip } from './grid.ts';
 import { inOrder } from './job-graph.ts';
 import { type Frame, type JobProgress, PHASE_PAINTS, type Phase, elapsed, legendOf } from './progress.ts';

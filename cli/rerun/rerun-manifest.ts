@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { leftOutOf } from '../../shared/domain/spec/annotations/rows.ts';
 import type { EnvFlag } from '../shell/env-flags.ts';
 import { usageFailure } from '../shell/failure.ts';
 
@@ -46,18 +47,11 @@ const GENERATED_LABELS = [
   'controller-uid',
   'job-name',
 ];
-/** They belong to the old Job: what a server pinned, what kubectl applied, which indexes ran, and when. */
-const OWN_ANNOTATIONS: readonly string[] = [
-  'kubectl.kubernetes.io/last-applied-configuration',
-  'muster.run/pinned-items',
-  ANNOTATIONS.indexes,
-  ANNOTATIONS.rerunOf,
-  ANNOTATIONS.startAfter,
-  ANNOTATIONS.killAt,
-  // It has waited, or never will: the Job may be gone, or have failed.
-  ANNOTATIONS.after,
-  ANNOTATIONS.afterIndexes,
-];
+/**
+ * They belong to the old Job: what kubectl applied, what a server pinned, which indexes ran, and when. It has waited for others, or
+ * never will: they may be gone, or have failed.
+ */
+const OWN_ANNOTATIONS: readonly string[] = ['kubectl.kubernetes.io/last-applied-configuration', ...leftOutOf('rerun')];
 /** The server sets them while a deletion is under way. */
 const DELETION_FINALIZERS = ['foregroundDeletion', 'orphan'];
 

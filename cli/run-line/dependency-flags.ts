@@ -4,7 +4,7 @@ import {
   formatAfterIndexes,
   parseAfter,
   parseAfterIndexes,
-} from '../../shared/domain/spec/dependencies.ts';
+} from '../../shared/domain/spec/annotations/dependencies.ts';
 import { usageFailure } from '../shell/failure.ts';
 import type { LineFlags } from './line-flags.ts';
 

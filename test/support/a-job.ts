@@ -1,6 +1,5 @@
 import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
-import { DEFAULT_DISRUPTIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../shared/domain/spec/annotations.ts';
 import { type CompletionMode, type JobSpec, NO_ADDED_RULES } from '../../shared/domain/spec/job.ts';
 import { EVERY_INDEX } from '../../shared/domain/spec/selection.ts';
 import type { Labels } from '../../shared/domain/spec/manifest.ts';
@@ -92,8 +91,6 @@ export const plainSpec = (
   restartPolicy: 'Never',
   held: false,
   managed: true,
-  disruptions: DEFAULT_DISRUPTIONS,
-  pendingTimeoutSec: DEFAULT_PENDING_TIMEOUT_SEC,
   selection: EVERY_INDEX,
   ...NO_ADDED_RULES,
   ...given,

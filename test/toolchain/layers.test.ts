@@ -77,6 +77,11 @@ const PLANTED = [
   ['shared/control/submit/planted-beside.ts', '../sweep/planted-target.ts', 'control-submit-knows-its-folders-only'],
   ['shared/domain/items/planted-beside.ts', '../task/planted-target.ts', 'domain-items-knows-its-folders-only'],
   ['shared/domain/spec/planted-beside.ts', '../task/planted-target.ts', 'domain-spec-knows-its-folders-only'],
+  [
+    'shared/domain/spec/annotations/planted-beside.ts',
+    '../planted-target.ts',
+    'domain-spec-annotations-knows-its-folders-only',
+  ],
   ['shared/domain/task/planted-beside.ts', '../scoreboard/planted-target.ts', 'domain-task-knows-its-folders-only'],
   [
     'shared/domain/scoreboard/planted-beside.ts',

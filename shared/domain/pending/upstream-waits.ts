@@ -1,7 +1,7 @@
 import { size } from '../base/index-set.ts';
 import type { EpochMs } from '../base/time.ts';
 import { type Status, podCount, tally } from '../scoreboard/status.ts';
-import type { After, AfterIndexes } from '../spec/dependencies.ts';
+import type { After, AfterIndexes } from '../spec/annotations/dependencies.ts';
 import type { JobSpec } from '../spec/job.ts';
 import { type SeenUpstream, standingOf } from '../upstreams/upstream.ts';
 

@@ -1,34 +1,11 @@
-import {
-  ANNOTATIONS,
-  DEFAULT_DISRUPTIONS,
-  DEFAULT_GANG_RESTARTS,
-  DEFAULT_GANG_TIMEOUT_SEC,
-  DEFAULT_PENDING_TIMEOUT_SEC,
-  type Disruptions,
-  parseDeadline,
-  parseDisruptions,
-  parseFlag,
-  parseGang,
-  parseGangRestarts,
-  parseMoment,
-  parsePendingTimeout,
-  parseRetryDelay,
-} from './annotations.ts';
+import { DEFAULT_GANG_RESTARTS, DEFAULT_GANG_TIMEOUT_SEC, parseGang, parseGangRestarts } from './annotations/gangs.ts';
+import { parsePendingTimeout } from './annotations/annotation-values.ts';
+import { ANNOTATIONS, type AnnotatedFields, annotatedFields } from './annotations/rows.ts';
 import type { EpochMs } from '../base/time.ts';
 import type { JobUid } from '../base/ids.ts';
-import { type After, type AfterIndexes, parseAfter, parseAfterIndexes } from './dependencies.ts';
 import type { JobManifest, Labels, PodFailurePolicy } from './manifest.ts';
 import { type Selection, selectionOf } from './selection.ts';
-import {
-  type Share,
-  type SuccessRule,
-  WHEN_ACHIEVED,
-  type WhenAchieved,
-  parseMessage,
-  parseShare,
-  parseWhenAchieved,
-  successRulesOf,
-} from './success-rules.ts';
+import { type SuccessRule, successRulesOf } from './success-rules.ts';
 
 export type CompletionMode = 'Indexed' | 'NonIndexed';
 
@@ -53,38 +30,14 @@ export type JobSpec = {
   readonly managed: boolean;
   /** It has finalizers, so a deleted Job stays until their owners have removed them. */
   readonly held: boolean;
-  readonly disruptions: Disruptions;
-  readonly pendingTimeoutSec: number;
   /** Which indexes never run in it. */
   readonly selection: Selection;
 } & AddedRules;
 
-/** The rules that `batch/v1` has no field for. */
-export type AddedRules = {
-  /** How long an index waits after each of its failures; null: longer each time. */
-  readonly retryDelaySec: number | null;
-  /** A Pod that has not run so long after its claim has failed; null: it may wait. */
-  readonly startTimeoutSec: number | null;
+/** The rules that `batch/v1` has no field for: {@link AnnotatedFields} are said by one annotation each. */
+export type AddedRules = AnnotatedFields & {
   /** A Pod that has run so long has failed; null: it may run on. */
   readonly podDeadlineSec: number | null;
-  /** An index that has not succeeded so long after its first claim has failed for good; null: it may be tried on. */
-  readonly indexDeadlineSec: number | null;
-  /** It does not start before. */
-  readonly startAfter: EpochMs | null;
-  /** It has failed then, unless it is over. */
-  readonly killAt: EpochMs | null;
-  /** Success is decided before failure. */
-  readonly successFirst: boolean;
-  /** The Jobs that must have come to something before it starts. */
-  readonly after: readonly After[];
-  /** The Jobs whose indexes must have succeeded before those of this one start. */
-  readonly afterIndexes: readonly AfterIndexes[];
-  /** What becomes of its other Pods when its success policy is met. */
-  readonly whenAchieved: WhenAchieved;
-  /** The message of its end by its success policy; null: which rule was met. */
-  readonly successMessage: string | null;
-  /** The share of its completions that may fail; null: only `maxFailedIndexes` says. */
-  readonly maxFailedShare: Share | null;
   /** All of its indexes run together; null: each on its own. */
   readonly gang: GangRule | null;
 };
@@ -100,21 +53,7 @@ export const startsAt = (
 ): EpochMs | null => (startTime === null && startAfter !== null && now < startAfter ? startAfter : null);
 
 /** None of them: a Job as `batch/v1` alone describes it. */
-export const NO_ADDED_RULES: AddedRules = {
-  retryDelaySec: null,
-  startTimeoutSec: null,
-  podDeadlineSec: null,
-  indexDeadlineSec: null,
-  startAfter: null,
-  killAt: null,
-  successFirst: false,
-  after: [],
-  afterIndexes: [],
-  whenAchieved: WHEN_ACHIEVED.terminate,
-  successMessage: null,
-  maxFailedShare: null,
-  gang: null,
-};
+export const NO_ADDED_RULES: AddedRules = { ...annotatedFields({}), podDeadlineSec: null, gang: null };
 
 /** A Job's identity, which never changes. */
 export type JobIdentity = {
@@ -175,49 +114,23 @@ export const planningSpec = ({ manifest: { metadata, spec }, inherited }: Planne
   restartPolicy: spec.template.spec.restartPolicy,
   managed: isOwn({ spec }),
   held: metadata.finalizers?.some((finalizer) => finalizer !== FOREGROUND_DELETION) ?? false,
-  disruptions: parseDisruptions(metadata.annotations?.[ANNOTATIONS.disruptions] ?? '') ?? DEFAULT_DISRUPTIONS,
-  pendingTimeoutSec:
-    parsePendingTimeout(metadata.annotations?.[ANNOTATIONS.pendingTimeout] ?? '') ?? DEFAULT_PENDING_TIMEOUT_SEC,
   selection: selectionOf(
     spec.completionMode === 'Indexed' ? (spec.completions ?? null) : null,
     metadata.annotations?.[ANNOTATIONS.indexes],
     inherited,
   ),
   podDeadlineSec: spec.template.spec.activeDeadlineSeconds ?? null,
-  ...addedRules(metadata.annotations ?? {}),
+  gang: gangOf(metadata.annotations ?? {}),
+  ...annotatedFields(metadata.annotations ?? {}),
 });
 
-const addedRules = (annotations: Labels): Omit<AddedRules, 'podDeadlineSec'> => ({
-  retryDelaySec: parseRetryDelay(annotations[ANNOTATIONS.retryDelay] ?? ''),
-  startTimeoutSec: parsePendingTimeout(annotations[ANNOTATIONS.startTimeout] ?? ''),
-  indexDeadlineSec: parseDeadline(annotations[ANNOTATIONS.indexDeadline] ?? ''),
-  startAfter: parseMoment(annotations[ANNOTATIONS.startAfter] ?? ''),
-  killAt: parseMoment(annotations[ANNOTATIONS.killAt] ?? ''),
-  successFirst: parseFlag(annotations[ANNOTATIONS.successFirst] ?? '') ?? false,
-  after: afterOf(annotations[ANNOTATIONS.after]),
-  afterIndexes: afterIndexesOf(annotations[ANNOTATIONS.afterIndexes]),
-  whenAchieved: parseWhenAchieved(annotations[ANNOTATIONS.whenAchieved] ?? '') ?? WHEN_ACHIEVED.terminate,
-  successMessage: parseMessage(annotations[ANNOTATIONS.successMessage] ?? ''),
-  maxFailedShare: parseShare(annotations[ANNOTATIONS.maxFailedPercent] ?? ''),
-  gang:
-    parseGang(annotations[ANNOTATIONS.gang] ?? '') === null
-      ? null
-      : {
-          timeoutSec: parsePendingTimeout(annotations[ANNOTATIONS.gangTimeout] ?? '') ?? DEFAULT_GANG_TIMEOUT_SEC,
-          restartsMax: parseGangRestarts(annotations[ANNOTATIONS.gangRestarts] ?? '') ?? DEFAULT_GANG_RESTARTS,
-        },
-});
-
-/** Texts that were checked when they were set; omitted: it waits for no Job. */
-function afterOf(text: string | undefined): readonly After[] {
-  const parsed = text === undefined ? null : parseAfter(text);
-  return parsed?.kind === 'ok' ? parsed.after : [];
-}
-
-function afterIndexesOf(text: string | undefined): readonly AfterIndexes[] {
-  const parsed = text === undefined ? null : parseAfterIndexes(text);
-  return parsed?.kind === 'ok' ? parsed.afterIndexes : [];
-}
+const gangOf = (annotations: Labels): GangRule | null =>
+  parseGang(annotations[ANNOTATIONS.gang] ?? '') === null
+    ? null
+    : {
+        timeoutSec: parsePendingTimeout(annotations[ANNOTATIONS.gangTimeout] ?? '') ?? DEFAULT_GANG_TIMEOUT_SEC,
+        restartsMax: parseGangRestarts(annotations[ANNOTATIONS.gangRestarts] ?? '') ?? DEFAULT_GANG_RESTARTS,
+      };
 
 /**
  * How many slots the board has for this spec: one for each completion index; a work queue has one for each Pod that may run at

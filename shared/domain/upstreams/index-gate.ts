@@ -2,7 +2,7 @@ import { intervalsWithin } from '../base/index-set.ts';
 import { CHUNK_INDEXES, type Chunk, type ChunkSummary, STATES } from '../scoreboard/board.ts';
 import { type Status, chunkLength, isOver, podCount } from '../scoreboard/status.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
-import type { AfterIndexes } from '../spec/dependencies.ts';
+import type { AfterIndexes } from '../spec/annotations/dependencies.ts';
 import type { Selection } from '../spec/selection.ts';
 
 /**

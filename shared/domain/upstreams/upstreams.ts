@@ -4,7 +4,7 @@ import { CHUNK_INDEXES } from '../scoreboard/board.ts';
 import { type Status, type Upstream, endOf, tally } from '../scoreboard/status.ts';
 import { type JobSpec, isOwn } from '../spec/job.ts';
 import type { JobManifest, JobManifestSpec } from '../spec/manifest.ts';
-import { type AfterIndexes, dependentCompletions } from '../spec/dependencies.ts';
+import { type AfterIndexes, dependentCompletions } from '../spec/annotations/dependencies.ts';
 import { type IndexGate, OPEN_GATE, type UpstreamBoard, indexGate } from './index-gate.ts';
 import { type SeenUpstream, standingOf } from './upstream.ts';
 

@@ -12,7 +12,7 @@ import {
   withItemDefaults,
 } from '../items/job-items-rules.ts';
 import { itemTaskErrors, withLongestImage } from '../job/item-task-rules.ts';
-import { addedRuleErrors } from '../job/added-rules.ts';
+import { annotationNeedErrors } from '../job/added-rules.ts';
 import { dependencyErrors } from '../job/dependency-rules.ts';
 import { gangErrors } from '../job/gang-rules.ts';
 import { withDefaults } from '../job/job-defaults.ts';
@@ -25,6 +25,7 @@ import { conditionWarnings, podFailurePolicyOf } from '../job/pod-failure-policy
 import { refusedFields } from '../pod/pod-fields.ts';
 import { admitPodTemplate } from '../pod/pod-rules.ts';
 import { selectionErrors } from '../job/selection-rules.ts';
+import { successAnnotationErrors } from '../job/success-annotation-rules.ts';
 import { successPolicyOf } from '../job/success-policy-rules.ts';
 import { taskErrors } from '../job/task-limits.ts';
 
@@ -68,8 +69,9 @@ export function admitJobTemplate({ metadata, spec }: JobTemplateShape, cron: Tem
     ...taskErrors(withLongestImage(job, items), { isWhole: pod.errors.length === 0 }),
     ...(items === null ? [] : itemTaskErrors(job, items)),
     ...selectionErrors(said, defaulted),
-    ...addedRuleErrors(said, defaulted),
-    ...dependencyErrors('', said, defaulted),
+    ...annotationNeedErrors(said, defaulted),
+    ...successAnnotationErrors(said, defaulted),
+    ...dependencyErrors('', said),
     ...gangErrors(said, defaulted),
     ...selectorErrors(spec),
   ];

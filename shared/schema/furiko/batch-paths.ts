@@ -1,14 +1,11 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { ANNOTATION_ROWS } from '../../domain/spec/annotations/rows.ts';
 import type { FieldError } from '../object/field-error.ts';
 
 /** Paths of the `batch/v1` Job, and those of the Furiko Job's fields that they were made of; longer ones first. */
 const PATHS: readonly (readonly [batch: string, furiko: string])[] = [
-  [`metadata.annotations[${ANNOTATIONS.retryDelay}]`, 'spec.template.retryDelaySeconds'],
-  [`metadata.annotations[${ANNOTATIONS.startTimeout}]`, 'spec.template.taskPendingTimeoutSeconds'],
-  [`metadata.annotations[${ANNOTATIONS.startAfter}]`, 'spec.startPolicy.startAfter'],
-  [`metadata.annotations[${ANNOTATIONS.killAt}]`, 'spec.killTimestamp'],
-  [`metadata.annotations[${ANNOTATIONS.successFirst}]`, 'spec.template.parallelism.completionStrategy'],
-  [`metadata.annotations[${ANNOTATIONS.matrix}]`, 'spec.template.parallelism'],
+  ...ANNOTATION_ROWS.Job.flatMap(({ key, furiko }) =>
+    furiko?.madeOf === undefined ? [] : [[`metadata.annotations[${key}]`, `spec.${furiko.madeOf}`] as const],
+  ),
   ['spec.template', 'spec.template.taskTemplate.pod'],
   ['spec.backoffLimitPerIndex', 'spec.template.maxAttempts'],
   ['spec.maxFailedIndexes', 'spec.template.parallelism.completionStrategy'],

@@ -2,6 +2,7 @@ import type { FurikoJobSpec } from '../../domain/furiko/furiko-job.ts';
 import { indexCount } from '../../domain/furiko/parallel-index.ts';
 import type { TemplateVariables } from '../../domain/furiko/template-variables.ts';
 import { ANNOTATIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../domain/spec/annotations.ts';
+import { ANNOTATION_ROWS } from '../../domain/spec/annotations/rows.ts';
 import type { Labels, ObjectMeta } from '../../domain/spec/manifest.ts';
 import type { FieldError } from '../object/field-error.ts';
 import { type CompiledTemplate, compileTemplate } from './compile-template.ts';
@@ -19,15 +20,10 @@ export type CompiledJob = {
   readonly errors: readonly FieldError[];
 };
 
-/** The rules of a Job that `batch/v1` has no fields for. Only the fields of a Furiko Job say them. */
-export const COMPILED_ANNOTATIONS = [
-  ANNOTATIONS.retryDelay,
-  ANNOTATIONS.startTimeout,
-  ANNOTATIONS.startAfter,
-  ANNOTATIONS.killAt,
-  ANNOTATIONS.successFirst,
-  ANNOTATIONS.matrix,
-] as const;
+/** The annotations that follow from the fields of a Furiko Job: only these fields change them. */
+export const COMPILED_ANNOTATIONS: readonly string[] = ANNOTATION_ROWS.Job.filter(
+  ({ furiko }) => furiko?.madeOf !== undefined,
+).map(({ key }) => key);
 
 /**
  * The Indexed Job that runs a Furiko Job: an index for each number, key, or combination, all at once, each with its attempts.

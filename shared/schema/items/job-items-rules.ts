@@ -14,6 +14,7 @@ import { combinationsOf, parseMatrix, taskColumnsOfMatrix } from '../../domain/i
 import { type TaskColumns, taskColumnsOf } from '../../domain/items/task-columns.ts';
 import { DEFAULT_ACCOUNT } from '../../domain/rbac/policy.ts';
 import { ANNOTATIONS, parseBatch } from '../../domain/spec/annotations.ts';
+import { LIST_KEYS } from '../../domain/spec/annotations/lists.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
 import { type FieldError, forbidden, invalid, notFound } from '../object/field-error.ts';
 import { parseInlineItems } from './inline-items.ts';
@@ -99,60 +100,34 @@ export function keepPin(annotations: Labels | undefined, before: Labels | undefi
   return pin === undefined ? others : { ...others, [ANNOTATIONS.pinnedItems]: pin };
 }
 
-const FIXED = [
-  ANNOTATIONS.items,
-  ANNOTATIONS.workList,
-  ANNOTATIONS.matrix,
-  ANNOTATIONS.batch,
-  ANNOTATIONS.resourcesFromItems,
-  ANNOTATIONS.imageFromItems,
-] as const;
-
 /** A Job has its work list for life. A client may leave out the pin, which it has not set. */
-export function fixedItemsErrors(sent: Labels | undefined, before: Labels | undefined): readonly FieldError[] {
+export function pinChangeErrors(sent: Labels | undefined, before: Labels | undefined): readonly FieldError[] {
   const pin = ANNOTATIONS.pinnedItems;
-  const changed = FIXED.filter((key) => sent?.[key] !== before?.[key]);
-  const isForged = sent?.[pin] !== undefined && sent[pin] !== before?.[pin];
-  return [...changed, ...(isForged ? [pin] : [])].flatMap((key) =>
-    immutableErrors(pathOf(key), sent?.[key], before?.[key], RUN_ANEW),
-  );
+  if (sent?.[pin] === undefined) return [];
+  return immutableErrors(pathOf(pin), sent[pin], before?.[pin], RUN_ANEW);
 }
 
 /** Whether these annotations give a work list, in whatever way. */
 export const hasWorkList = (annotations: Labels | undefined): boolean =>
-  LISTS.some((key) => annotations?.[key] !== undefined);
+  LIST_KEYS.some((key) => annotations?.[key] !== undefined);
 
-/** Reads the work list of a Job, with every fault of the list itself. */
+/** Reads the work list of a Job, with every fault of the list itself; the rows of annotations have the others. */
 export function readItems(annotations: Labels | undefined): ReadItems {
   const text = annotations?.[ANNOTATIONS.items];
   const matrix = annotations?.[ANNOTATIONS.matrix];
   const batch = annotations?.[ANNOTATIONS.batch];
-  const [first, ...others] = LISTS.filter((key) => annotations?.[key] !== undefined);
+  const [first, ...others] = LIST_KEYS.filter((key) => annotations?.[key] !== undefined);
   const errors = others.map((key) => forbidden(pathOf(key), `a Job has one work list: leave out ${first}`));
-  if (batch !== undefined && parseBatch(batch) === null)
-    errors.push(invalid(pathOf(ANNOTATIONS.batch), batch, 'must be a whole number of items between 2 and 1000'));
-  if (first === undefined)
-    errors.push(
-      ...OF_LISTS.filter((key) => annotations?.[key] !== undefined).map((key) =>
-        forbidden(pathOf(key), `needs a work list: ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}`),
-      ),
-    );
   if (text !== undefined) errors.push(...inlineErrors(text, batch !== undefined));
   if (matrix !== undefined) {
     const path = pathOf(ANNOTATIONS.matrix);
     const faults = matrixErrors(matrix, path);
     errors.push(...faults, ...(batch === undefined || faults.length > 0 ? [] : brokenValues(matrix, path)));
   }
-  if (errors.length > 0) return { kind: 'bad', errors };
+  if (errors.length > 0 || (batch !== undefined && parseBatch(batch) === null)) return { kind: 'bad', errors };
   const items = jobItemsOf({ metadata: { annotations } });
   return { kind: 'ok', admitted: items === null ? null : admittedOf(items) };
 }
-
-/** Ways to give a work list. */
-const LISTS = [ANNOTATIONS.items, ANNOTATIONS.workList, ANNOTATIONS.matrix] as const;
-
-/** They mean nothing without a work list. */
-const OF_LISTS = [ANNOTATIONS.batch, ANNOTATIONS.resourcesFromItems, ANNOTATIONS.imageFromItems] as const;
 
 /** More of them help nobody. */
 const FAULTS_MAX = 10;

@@ -1,8 +1,7 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../../domain/spec/manifest.ts';
 import { argsOnlyWarnings, missingCommandErrors } from '../pod/command-rules.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
-import { addedRuleErrors } from './added-rules.ts';
+import { annotationNeedErrors } from './added-rules.ts';
 import { dependencyErrors } from './dependency-rules.ts';
 import { gangErrors } from './gang-rules.ts';
 import { type DefaultedSpec, withDefaults, withGeneratedSelector } from './job-defaults.ts';
@@ -27,6 +26,7 @@ import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
 import { admitPodTemplate } from '../pod/pod-rules.ts';
 import { volumeOwnerErrors } from '../pod/volume-owner-rules.ts';
 import { selectionErrors } from './selection-rules.ts';
+import { successAnnotationErrors } from './success-annotation-rules.ts';
 import { successPolicyOf } from './success-policy-rules.ts';
 import { taskErrors } from './task-limits.ts';
 
@@ -163,12 +163,13 @@ export function checkJob(job: JobCandidate): CheckedJob {
     errors: [
       ...labelErrors('metadata.labels', labels),
       ...annotationErrors('metadata.annotations', annotations),
-      ...ownAnnotationErrors('metadata.annotations', annotations, ANNOTATIONS.pinnedItems),
+      ...ownAnnotationErrors('metadata.annotations', annotations, { setByServer: true }),
       ...(read.kind === 'bad' ? read.errors : []),
       ...(items === null ? [] : itemSpecErrors(items, spec)),
       ...selectionErrors(annotations, spec),
-      ...dependencyErrors(name, annotations, spec),
-      ...addedRuleErrors(annotations, spec),
+      ...dependencyErrors(name, annotations),
+      ...annotationNeedErrors(annotations, spec),
+      ...successAnnotationErrors(annotations, spec),
       ...gangErrors(annotations, spec),
       ...tieErrors('metadata', ties),
       ...generatedSelectorErrors(spec, name, uid),

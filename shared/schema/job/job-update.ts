@@ -4,10 +4,9 @@ import { namesNeeded } from '../../domain/task/host-names.ts';
 import type { JobManifest, PodTemplate } from '../../domain/spec/manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from './host-name-rules.ts';
-import { fixedItemsErrors, keepPin } from '../items/job-items-rules.ts';
-import { addedRuleChangeErrors } from './added-rules.ts';
+import { keepPin, pinChangeErrors } from '../items/job-items-rules.ts';
+import { annotationChangeErrors } from './added-rules.ts';
 import { dependencyChangeErrors } from './dependency-rules.ts';
-import { gangChangeErrors } from './gang-rules.ts';
 import type { DefaultedSpec } from './job-defaults.ts';
 import { type CheckedJob, checkJob, labelsOf } from './job-manifest.ts';
 import { type FieldValidation, readJobDocument } from './job-reading.ts';
@@ -62,12 +61,11 @@ export function admitJobUpdate(
       ? addedFinalizerErrors('metadata', checked.manifest.metadata, old.metadata.finalizers ?? [])
       : []),
     ...checked.errors,
-    ...fixedItemsErrors(job.metadata?.annotations, old.metadata.annotations),
+    ...pinChangeErrors(job.metadata?.annotations, old.metadata.annotations),
     ...completionsErrors(spec, old),
-    ...addedRuleChangeErrors(job.metadata?.annotations, stored),
     ...dependencyChangeErrors(job.metadata?.annotations, stored),
-    ...gangChangeErrors(job.metadata?.annotations, old.metadata.annotations),
-    ...selectionChangeErrors(job.metadata?.annotations, spec.completions, old),
+    ...annotationChangeErrors(job.metadata?.annotations, stored),
+    ...selectionChangeErrors(spec.completions, old),
     ...immutableErrors('spec.selector', spec.selector, old.spec.selector, RUN_ANEW),
     ...templateErrors(checked.manifest.spec.template, old, stored.started),
     ...IMMUTABLE.flatMap((field) => immutableErrors(`spec.${field}`, spec[field], old.spec[field], RUN_ANEW)),

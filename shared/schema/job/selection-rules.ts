@@ -6,7 +6,6 @@ import { type Selection, neverMet, selectionOf } from '../../domain/spec/selecti
 import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
-import { RUN_ANEW, immutableErrors } from '../object/object-update.ts';
 import type { JobSpecShape } from './job-shape.ts';
 import { successPolicyOf } from './success-policy-rules.ts';
 
@@ -80,26 +79,12 @@ function policyErrorsOf(
   return policyErrors(selectionOf(completions, chosen, undefined), completions, read, rules);
 }
 
-/** Which indexes run never changes; while they are named, neither does their number. */
-export function selectionChangeErrors(
-  annotations: Labels | undefined,
-  completions: number | undefined,
-  old: JobManifest,
-): readonly FieldError[] {
-  const was = old.metadata.annotations;
-  const isResized = was?.[ANNOTATIONS.indexes] !== undefined && completions !== old.spec.completions;
-  return [
-    ...FIELDS.flatMap((key) => immutableErrors(annotationPath(key), annotations?.[key], was?.[key], RUN_ANEW)),
-    ...(isResized
-      ? [
-          invalid(
-            'spec.completions',
-            completions ?? null,
-            `field is immutable in a Job with ${annotationPath(ANNOTATIONS.indexes)}`,
-          ),
-        ]
-      : []),
-  ];
+/** While indexes are named, their number never changes. */
+export function selectionChangeErrors(completions: number | undefined, old: JobManifest): readonly FieldError[] {
+  const { indexes } = ANNOTATIONS;
+  if (old.metadata.annotations?.[indexes] === undefined || completions === old.spec.completions) return [];
+  const why = `field is immutable in a Job with ${annotationPath(indexes)}`;
+  return [invalid('spec.completions', completions ?? null, why)];
 }
 
 function uselessness({ completionMode, managedBy }: SelectedSpec): string | null {

@@ -1,42 +1,20 @@
-import { ANNOTATIONS, parseFlag } from '../../domain/spec/annotations.ts';
-import {
-  type SuccessRule,
-  WHEN_ACHIEVED,
-  parseMessage,
-  parseReasons,
-  parseSuccessCount,
-  parseWhenAchieved,
-  successRulesOf,
-} from '../../domain/spec/success-rules.ts';
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { parseReasons, parseSuccessCount } from '../../domain/spec/annotations/successes.ts';
+import { type SuccessRule, successRulesOf } from '../../domain/spec/success-rules.ts';
 import type { Verdict } from '../../domain/scoreboard/status.ts';
 import type { Labels } from '../../domain/spec/manifest.ts';
-import { type FieldError, forbidden, invalid } from '../object/field-error.ts';
+import { type FieldError, invalid } from '../object/field-error.ts';
 import type { JobSpecShape } from './job-shape.ts';
 import { annotationPath } from './selection-rules.ts';
 import { successPolicyOf } from './success-policy-rules.ts';
 
-type JudgedSpec = Pick<JobSpecShape, 'completions' | 'parallelism' | 'backoffLimitPerIndex' | 'successPolicy'>;
+type JudgedSpec = Pick<JobSpecShape, 'completions' | 'parallelism' | 'successPolicy'>;
 
-/** What a Job's annotations about its success need of each other and of its spec, with paths that begin at the Job. */
-export function successAnnotationErrors(annotations: Labels | undefined, spec: JudgedSpec): readonly FieldError[] {
-  const { successPercent, maxFailedPercent } = ANNOTATIONS;
-  return [
-    ...enoughErrors(annotations, spec),
-    ...reasonErrors(annotations, rulesOf(annotations, spec)),
-    ...NEED_A_POLICY.flatMap((need) => needErrors(need, annotations, spec)),
-    ...(annotations?.[successPercent] !== undefined && spec.completions === undefined
-      ? [forbidden(annotationPath(successPercent), 'needs spec.completions: it is a share of them')]
-      : []),
-    ...(annotations?.[maxFailedPercent] !== undefined && spec.backoffLimitPerIndex === undefined
-      ? [
-          forbidden(
-            annotationPath(maxFailedPercent),
-            'needs spec.backoffLimitPerIndex: without it, no index fails for good',
-          ),
-        ]
-      : []),
-  ];
-}
+/** What a Job's annotations about its success say of each other and of its spec, besides their rows; paths begin at the Job. */
+export const successAnnotationErrors = (annotations: Labels | undefined, spec: JudgedSpec): readonly FieldError[] => [
+  ...enoughErrors(annotations, spec),
+  ...reasonErrors(annotations, rulesOf(annotations, spec)),
+];
 
 /** How many have to succeed: said once, and no more than there are. */
 function enoughErrors(
@@ -93,33 +71,3 @@ const OTHER_REASONS: Readonly<Record<Exclude<Verdict['reason'], 'SuccessPolicy'>
   DependencyFailed: true,
   GangTimeout: true,
 };
-
-/** What there has to be besides the first of these: something that can end the Job as a success before all are done. */
-const NEED_A_POLICY: readonly (readonly [key: string, hasEffect: (text: string) => boolean])[] = [
-  [ANNOTATIONS.successFirst, (text) => parseFlag(text) === true],
-  [ANNOTATIONS.successReason, (text) => parseReasons(text) !== null],
-  [ANNOTATIONS.successMessage, (text) => parseMessage(text) !== null],
-  [ANNOTATIONS.whenAchieved, (text) => parseWhenAchieved(text) !== null && text !== WHEN_ACHIEVED.terminate],
-];
-
-function needErrors(
-  [key, hasEffect]: (typeof NEED_A_POLICY)[number],
-  annotations: Labels | undefined,
-  { successPolicy }: JudgedSpec,
-): readonly FieldError[] {
-  const text = annotations?.[key];
-  if (text === undefined || !hasEffect(text) || successPolicy !== undefined) return [];
-  const { successPercent, successCount } = ANNOTATIONS;
-  if (annotations?.[successPercent] !== undefined || annotations?.[successCount] !== undefined) return [];
-  return [forbidden(annotationPath(key), `needs spec.successPolicy, ${successPercent}, or ${successCount}`)];
-}
-
-/** None of them changes in a stored Job: what was decided by one would have been decided otherwise by another. */
-export const SUCCESS_ANNOTATIONS: readonly string[] = [
-  ANNOTATIONS.successPercent,
-  ANNOTATIONS.successCount,
-  ANNOTATIONS.successReason,
-  ANNOTATIONS.successMessage,
-  ANNOTATIONS.whenAchieved,
-  ANNOTATIONS.maxFailedPercent,
-];

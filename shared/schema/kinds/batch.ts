@@ -1,3 +1,5 @@
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { annotationKeys } from '../../domain/spec/annotations/explained.ts';
 import { BATCH, BOOL, INT32, INT64, REQUIRED, STRING, TIME, ZERO_SHOWN, field, listOf, object } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
@@ -12,7 +14,7 @@ export const BATCH_KINDS = {
       metadata: field(
         1,
         object('ObjectMeta'),
-        'Name, namespace, labels and annotations. The annotations muster.run/disruptions, muster.run/pending-timeout-seconds, muster.run/indexes and muster.run/rerun-of change how Muster runs the Job.',
+        `Name, namespace, labels and annotations. The annotations ${annotationKeys('Job')} change how Muster runs the Job: see their explanation at annotations.`,
       ),
       spec: field(2, object('JobSpec'), 'What to run, how many times, and how much at once.'),
       status: field(
@@ -57,7 +59,7 @@ export const BATCH_KINDS = {
       backoffLimit: field(
         7,
         INT32,
-        'The number of retries before the Job fails. Defaults to 6, or to 2147483647 (no limit) with backoffLimitPerIndex. Retries wait 10 s, doubling to 10 min. Lost infrastructure has its own budget: see the annotation muster.run/disruptions.',
+        `The number of retries before the Job fails. Defaults to 6, or to 2147483647 (no limit) with backoffLimitPerIndex. Retries wait 10 s, doubling to 10 min. Lost infrastructure has its own budget: see the annotation ${ANNOTATIONS.disruptions}.`,
         ZERO_SHOWN,
       ),
       backoffLimitPerIndex: field(

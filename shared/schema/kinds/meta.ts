@@ -1,3 +1,4 @@
+import { explainedAnnotations } from '../../domain/spec/annotations/explained.ts';
 import {
   BOOL,
   FIELDS_V1,
@@ -47,11 +48,7 @@ export const META_KINDS = {
         STRING_MAP,
         'Keys and values for selectors. Muster sets controller-uid and job-name on Jobs and Pods, with and without the prefix batch.kubernetes.io/.',
       ),
-      annotations: field(
-        12,
-        STRING_MAP,
-        'Notes that selectors do not see. On a Job, Muster reads muster.run/disruptions (what lost infrastructure costs: count, or losses=10,spot-interruptions=3, the default), muster.run/pending-timeout-seconds (seconds after which a Pod that cannot start counts as failed; default 900), muster.run/items (a work list: a line of columns, then a line for each item), muster.run/work-list (the name of a WorkList), muster.run/batch (how many items each index gets), muster.run/resources-from-items (true: columns say what tasks need), muster.run/image-from-items (true: a column says the image), muster.run/indexes (3,7-9: only these indexes run), muster.run/rerun-of (a Job whose successes are not run again), muster.run/retry-delay-seconds (seconds between the tries of an index, with backoffLimitPerIndex), muster.run/start-timeout-seconds (seconds after which a Pod that does not run yet counts as failed), muster.run/index-deadline (90m: how long all attempts of an index may take together, with backoffLimitPerIndex), muster.run/start-after and muster.run/kill-at (times, in RFC 3339, before which the Job does not start, and at which it is stopped), muster.run/success-first (true: the success policy decides before failures do), muster.run/success-percent and muster.run/success-count (so much of the Job, or so many successes, are enough), muster.run/success-reason and muster.run/success-message (what its conditions say then; one reason, or one for each rule), muster.run/when-criteria-achieved (Terminate, the default, Continue, or ContinueWithRecreations: what becomes of its other Pods then), muster.run/max-failed-percent (more of its indexes may not fail, with backoffLimitPerIndex), muster.run/gang (all: the indexes run together, and a name says so), muster.run/gang-timeout-seconds (seconds within which all of them must run; default 600), muster.run/gang-restarts (how often all are started again; default 3), muster.run/matrix (a work list of all combinations of values), muster.run/after (prepare, fetch:finished: Jobs that it starts after, when they are complete, failed or finished), muster.run/after-indexes (map, or map/2: each index starts after that of another Job, or after two) and muster.run/task-token (of Step Functions, answered when the Job ends); it writes muster.run/pinned-items (the items that the Job was created with). On a CronJob, it reads muster.run/catch-up (none, last, or all: which missed slots get their Job later), muster.run/jitter-seconds (each Job comes up to so many seconds later) and muster.run/on-object-created (uploads/*.csv: each object that S3 reports there gets a Job). On a Pod, it writes muster.run/item (its item), muster.run/task-arn (its task), muster.run/cause (how its task ended) and muster.run/verdict (what that counted as, and by which rule).',
-      ),
+      annotations: field(12, STRING_MAP, `Notes that selectors do not see. ${explainedAnnotations()}`),
       ownerReferences: field(
         13,
         listBy('uid', object('OwnerReference')),

@@ -1,3 +1,4 @@
+import { annotationKeys } from '../../domain/spec/annotations/explained.ts';
 import {
   BOOL,
   CORE,
@@ -29,7 +30,7 @@ export const POD_KINDS = {
       metadata: field(
         1,
         object('ObjectMeta'),
-        'The name includes Job, index, and attempt. The annotations muster.run/task-arn, muster.run/cause, and muster.run/verdict say which task it has and how it ended.',
+        `The name includes Job, index, and attempt. The annotations ${annotationKeys('Pod')} say which item and task it has, and how it ended.`,
       ),
       spec: field(2, object('PodSpec'), "What it runs: the Job's template."),
       status: field(3, object('PodStatus'), 'Its current state.'),

@@ -1,5 +1,7 @@
 import type { CronJobManifest } from '../../domain/spec/cron-manifest.ts';
 import { ANNOTATIONS, SUBMITTED_FROM_LABEL } from '../../domain/spec/annotations.ts';
+import { LIST_KEYS } from '../../domain/spec/annotations/lists.ts';
+import { ANNOTATION_ROWS, leftOutOf } from '../../domain/spec/annotations/rows.ts';
 import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
 import type { Container, EnvVar } from '../../domain/spec/pod-spec.ts';
 import { generatedLabels } from '../job/job-defaults.ts';
@@ -97,15 +99,10 @@ function ofCronJob({ spec: { jobTemplate } }: CronJobManifest): Parts {
   return { labels, annotations, spec: jobTemplate.spec };
 }
 
-/** They belong to the old Job: what a server pinned, what kubectl applied, which indexes ran and when, and who waited for its end. */
+/** They belong to the old Job: what kubectl applied, what a server pinned, which indexes ran and when, and who waited for its end. */
 const OWN_ANNOTATIONS: readonly string[] = [
   'kubectl.kubernetes.io/last-applied-configuration',
-  ANNOTATIONS.pinnedItems,
-  ANNOTATIONS.indexes,
-  ANNOTATIONS.rerunOf,
-  ANNOTATIONS.taskToken,
-  ANNOTATIONS.startAfter,
-  ANNOTATIONS.killAt,
+  ...leftOutOf('submission'),
 ];
 
 /** A Job's spec without what the server has made for it. It runs, even if the old one is suspended. */
@@ -126,13 +123,7 @@ const without = (map: Labels | undefined, keys: readonly string[]): Labels =>
 /** The list of the message takes the place of the template's own, and of the choice of its indexes. */
 function withItems(annotations: Labels, items: SubmittedItems | null): Labels {
   if (items === null) return annotations;
-  const kept = without(annotations, [
-    ANNOTATIONS.items,
-    ANNOTATIONS.workList,
-    ANNOTATIONS.matrix,
-    ANNOTATIONS.indexes,
-    ANNOTATIONS.rerunOf,
-  ]);
+  const kept = without(annotations, [...LIST_KEYS, ANNOTATIONS.indexes, ANNOTATIONS.rerunOf]);
   if (items.kind === 'none') return without(kept, OF_LISTS);
   const list = items.kind === 'inline' ? { [ANNOTATIONS.items]: items.text } : { [ANNOTATIONS.workList]: items.name };
   return { ...kept, ...list };
@@ -140,10 +131,8 @@ function withItems(annotations: Labels, items: SubmittedItems | null): Labels {
 
 /** Annotations that need a list. */
 const OF_LISTS: readonly string[] = [
-  ANNOTATIONS.batch,
-  ANNOTATIONS.resourcesFromItems,
-  ANNOTATIONS.imageFromItems,
   ANNOTATIONS.pinnedItems,
+  ...ANNOTATION_ROWS.Job.filter(({ needs }) => needs?.some(({ anyOf }) => anyOf === LIST_KEYS)).map(({ key }) => key),
 ];
 
 /** Admission fills in what the list says. Without items, nothing can fail, and no success decides: the Job is complete at once. */

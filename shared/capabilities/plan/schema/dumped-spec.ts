@@ -1,8 +1,8 @@
-import { DEFAULT_PENDING_TIMEOUT_SEC } from '../../../domain/spec/annotations.ts';
 import { parseStatusIndexes } from '../../../domain/base/index-set.ts';
 import { type JobSpec, NO_ADDED_RULES, OWN_MANAGER } from '../../../domain/spec/job.ts';
 import { EVERY_INDEX } from '../../../domain/spec/selection.ts';
 import { POLICY_ACTIONS, type PodFailurePolicy, type PodFailureRule } from '../../../domain/spec/manifest.ts';
+import { DEFAULT_PENDING_TIMEOUT_SEC } from '../../../domain/spec/annotations.ts';
 import type { DumpedJobShape } from './dump-shape.ts';
 import { defaultBackoffLimit } from '../../../schema/job/job-defaults.ts';
 
@@ -35,9 +35,8 @@ export function dumpedSpec(spec: SpecShape): JobSpec {
     restartPolicy: spec.template?.spec?.restartPolicy ?? 'Never',
     managed: (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER,
     held: false,
-    disruptions: { kind: 'count' },
-    pendingTimeoutSec: DEFAULT_PENDING_TIMEOUT_SEC,
     ...NO_ADDED_RULES,
+    disruptions: { kind: 'count' },
     selection: EVERY_INDEX, // a cluster's controller runs them all
   };
 }

@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { asJobUid } from '../../../domain/base/ids.ts';
-import { ANNOTATIONS } from '../../../domain/spec/annotations.ts';
+import { ANNOTATION_ROWS } from '../../../domain/spec/annotations/rows.ts';
 import type { ClusterDump, DumpedJob } from '../domain/cluster-dump.ts';
+import { ANNOTATIONS } from '../../../domain/spec/annotations.ts';
 import { DumpedJobShape, DumpedPodShape, shapeErrors } from './dump-shape.ts';
 import { dumpedPod, isOfJob } from './dumped-pod.ts';
 import { dumpedSpec } from './dumped-spec.ts';
@@ -56,7 +57,9 @@ function dumpedJob(job: DumpedJobShape): DumpedJob {
     revision: metadata.generation ?? 1,
     deleting: metadata.deletionTimestamp !== null,
     spec: dumpedSpec(job.spec),
-    ownAnnotations: Object.values(ANNOTATIONS).filter((key) => job.metadata.annotations[key] !== undefined),
+    ownAnnotations: ANNOTATION_ROWS.Job.map(({ key }) => key).filter(
+      (key) => job.metadata.annotations[key] !== undefined,
+    ),
     completionModeKnown: MODES.includes(job.spec.completionMode ?? 'NonIndexed'),
     status: { ...others, uncounted },
   };

@@ -118,9 +118,9 @@ describe('the Job', () => {
         restartPolicy: 'Never',
         managed: false,
         held: false,
+        ...NO_ADDED_RULES,
         disruptions: { kind: 'count' },
         pendingTimeoutSec: 900,
-        ...NO_ADDED_RULES,
         selection: EVERY_INDEX,
       },
       status: {

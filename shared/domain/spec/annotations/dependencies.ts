@@ -1,3 +1,5 @@
+import type { JobAnnotation } from './annotation.ts';
+
 /** What another Job must have reached: to have succeeded, to have failed, or to have ended in either way. */
 export type AfterCondition = (typeof AFTER_CONDITIONS)[number];
 export const AFTER_CONDITIONS = ['complete', 'failed', 'finished'] as const;
@@ -109,3 +111,46 @@ function nameFault(name: string, seen: ReadonlySet<string>): string | null {
     );
   return seen.has(name) ? `names job ${JSON.stringify(name)} twice: must be once at most` : null;
 }
+
+/** What a Job waits for before it starts, and its indexes before they do. */
+export const OF_DEPENDENCIES = {
+  /** Until the Job has started, entries may be removed: `dependency-rules.ts`. */
+  after: {
+    key: 'muster.run/after',
+    explains: 'prepare, fetch:finished: Jobs that it starts after, when they are complete, failed or finished',
+    parse: (text: string) => {
+      const parsed = parseAfter(text);
+      return parsed.kind === 'ok' ? parsed.after : null;
+    },
+    rule: (text: string) => reasonOf(parseAfter(text)),
+    immutable: 'ruled',
+    furiko: null,
+    leftOutOf: ['rerun'],
+    field: 'after',
+    absent: [],
+  },
+  afterIndexes: {
+    key: 'muster.run/after-indexes',
+    explains: 'map, or map/2: each index starts after that of another Job, or after two',
+    parse: (text: string) => {
+      const parsed = parseAfterIndexes(text);
+      return parsed.kind === 'ok' ? parsed.afterIndexes : null;
+    },
+    rule: (text: string) => reasonOf(parseAfterIndexes(text)),
+    needs: [
+      {
+        anyOf: ['spec.completionMode'],
+        is: 'Indexed',
+        called: 'spec.completionMode Indexed',
+        why: 'only indexes can wait for indexes',
+      },
+    ],
+    immutable: 'always',
+    furiko: null,
+    leftOutOf: ['rerun'],
+    field: 'afterIndexes',
+    absent: [],
+  },
+} as const satisfies Readonly<Record<string, JobAnnotation>>;
+
+const reasonOf = (parsed: ParsedAfter | ParsedAfterIndexes): string => (parsed.kind === 'ok' ? '' : parsed.reason);

@@ -1,0 +1,75 @@
+import type { JobAnnotation, Need } from './annotation.ts';
+import { FLAG } from './annotation-values.ts';
+
+const ITEMS = 'muster.run/items';
+const WORK_LIST = 'muster.run/work-list';
+const MATRIX = 'muster.run/matrix';
+
+/** Ways to give a work list. */
+export const LIST_KEYS = [ITEMS, WORK_LIST, MATRIX] as const;
+
+const A_LIST: Need = { anyOf: LIST_KEYS, called: `a work list: ${ITEMS}, ${WORK_LIST} or ${MATRIX}` };
+const KEYS_OF_FURIKO = { instead: 'template.parallelism.withKeys' } as const;
+
+/** Items of one index: what a task may get in one launch is limited anyway. */
+const BATCH_MAX = 1_000;
+
+/** Parses a number of items, from 2 up; null: any other text. */
+export function parseBatch(text: string): number | null {
+  const batch = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
+  return batch >= 2 && batch <= BATCH_MAX ? batch : null;
+}
+
+/** A Job's work list, except a matrix. `job-items-rules.ts` reads the lists themselves. */
+export const OF_LISTS = {
+  items: {
+    key: ITEMS,
+    explains: 'a work list: a line of columns, then a line for each item',
+    immutable: 'always',
+    furiko: KEYS_OF_FURIKO,
+  },
+  workList: { key: WORK_LIST, explains: 'the name of a WorkList', immutable: 'always', furiko: KEYS_OF_FURIKO },
+  batch: {
+    key: 'muster.run/batch',
+    explains: 'how many items each index gets',
+    parse: parseBatch,
+    rule: `must be a whole number of items between 2 and ${BATCH_MAX}`,
+    needs: [A_LIST],
+    immutable: 'always',
+    furiko: KEYS_OF_FURIKO,
+  },
+  resourcesFromItems: {
+    key: 'muster.run/resources-from-items',
+    explains: 'true: columns say what tasks need',
+    ...FLAG,
+    needs: [A_LIST],
+    immutable: 'always',
+    furiko: { instead: 'template.parallelism.withMatrix' },
+  },
+  imageFromItems: {
+    key: 'muster.run/image-from-items',
+    explains: 'true: a column says the image',
+    ...FLAG,
+    needs: [A_LIST],
+    immutable: 'always',
+    furiko: { instead: 'template.parallelism.withMatrix, and ${task.index_matrix.…} in the image' },
+  },
+  pinnedItems: {
+    key: 'muster.run/pinned-items',
+    explains: 'the items that the Job was created with',
+    setBy: 'server',
+    immutable: 'ruled',
+    furiko: null,
+    leftOutOf: ['rerun', 'submission'],
+  },
+} as const satisfies Readonly<Record<string, JobAnnotation>>;
+
+/** A work list as a matrix whose combinations are the items. */
+export const OF_MATRICES = {
+  matrix: {
+    key: MATRIX,
+    explains: 'a work list of all combinations of values',
+    immutable: 'always',
+    furiko: { instead: 'template.parallelism.withMatrix', madeOf: 'template.parallelism' },
+  },
+} as const satisfies Readonly<Record<string, JobAnnotation>>;
