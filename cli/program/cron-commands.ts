@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
 import { usageFailure } from '../shell/failure.ts';
 import { DISABLE_INSTEAD, ENABLE_INSTEAD, NO_BACKFILL, RUN_INSTEAD } from '../cron/config-instead.ts';
 import { cronJobName, cronOrConfigName } from '../shell/job-names.ts';
@@ -233,7 +234,7 @@ function addPause(cron: Command, program: Command, shell: Shell, done: Done): vo
     .summary('let CronJobs make Jobs again')
     .description(
       'Unsets suspend. As in Kubernetes, slots of the meantime count as missed: the most recent one gets its Job at once,\n' +
-        'unless startingDeadlineSeconds or the annotation muster.run/catch-up says otherwise.',
+        `unless startingDeadlineSeconds or the annotation ${ANNOTATIONS.catchUp} says otherwise.`,
     )
     .addHelpText('after', EXAMPLES.resume);
 }

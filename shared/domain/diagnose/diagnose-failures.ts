@@ -3,6 +3,7 @@ import { type CollectedFailure, type FailureSnapshot, isStartError } from './fai
 import { type Finding, type Severity, type Probe, indexesText, notChecked, some, subjectOfJob } from './finding.ts';
 import { formatIndexSet, indexSetOf } from '../base/index-set.ts';
 import { type ItemOf, indexText } from '../base/shown-index.ts';
+import { ANNOTATIONS } from '../spec/annotations.ts';
 import type { JobIdentity, JobSpec } from '../spec/job.ts';
 import { podName } from '../task/pod-name.ts';
 import { type FailureReason, type Phase, type Status, endOf, tally } from '../scoreboard/status.ts';
@@ -95,12 +96,10 @@ const FIXES: Readonly<Record<FailureReason, string>> = {
   MaxFailedIndexesExceeded: 'Fix the cause below, or raise spec.maxFailedIndexes (--max-failed).',
   FailedIndexes: FIX,
   DeadlineExceeded: 'Raise spec.activeDeadlineSeconds, raise spec.parallelism, or find out what took so long.',
-  Killed:
-    'Its kill time (annotation muster.run/kill-at) had come: move it, raise spec.parallelism, or find out what took so long.',
+  Killed: `Its kill time (annotation ${ANNOTATIONS.killAt}) had come: move it, raise spec.parallelism, or find out what took so long.`,
   DependencyFailed:
     'Run what the Jobs that it waits for have left, then this one again, or leave out what it waits for.',
-  GangTimeout:
-    'Find out why that index did not run (muster get waits, kubectl describe pod), or raise muster.run/gang-timeout-seconds.',
+  GangTimeout: `Find out why that index did not run (muster get waits, kubectl describe pod), or raise ${ANNOTATIONS.gangTimeout}.`,
   LaunchRefused: 'Fix what ECS names: roles, network, or task definition.',
 };
 

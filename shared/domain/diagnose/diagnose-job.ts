@@ -1,4 +1,5 @@
 import { type EpochMs, asTime } from '../base/time.ts';
+import { ANNOTATIONS } from '../spec/annotations.ts';
 import { diagnoseFailures } from './diagnose-failures.ts';
 import { diagnoseTasks, type ProbedTask } from './diagnose-tasks.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
@@ -169,10 +170,10 @@ const ADVICE: Partial<Readonly<Record<Wait['cause'], string>>> = {
   startFailed: 'Fix what is named: image, secret, or parameter. Muster retries until pendingTimeout.',
   parallelism: 'Raise spec.parallelism if more may run at once.',
   held: 'Its user holds these indexes back: `muster release` lets them run, and `muster cancel` gives them up.',
-  startAfter: 'It starts by itself; the annotation muster.run/start-after can be changed until then.',
-  upstream: 'It starts by itself. Names can be removed from the annotation muster.run/after until then.',
+  startAfter: `It starts by itself; the annotation ${ANNOTATIONS.startAfter} can be changed until then.`,
+  upstream: `It starts by itself. Names can be removed from the annotation ${ANNOTATIONS.after} until then.`,
   upstreamIndexes: 'They start by themselves, when what they wait for has succeeded.',
-  gang: 'All indexes must run at once: find out what keeps the others from starting. When muster.run/gang-timeout-seconds are over, all start again.',
+  gang: `All indexes must run at once: find out what keeps the others from starting. When ${ANNOTATIONS.gangTimeout} are over, all start again.`,
   suspended: 'Set spec.suspend to false to continue.',
   managedBy: 'The controller that spec.managedBy names has to act.',
   launchRate: 'Raise launchesPerSec if the account may start more.',

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../base/time.ts';
 import type { WaitedFor } from '../pending/upstream-waits.ts';
+import { ANNOTATIONS } from '../spec/annotations.ts';
 import type { JobSpec } from '../spec/job.ts';
 import { cycleText } from '../upstreams/cycles.ts';
 import { sizeFault } from '../upstreams/upstreams.ts';
@@ -54,7 +55,7 @@ export function diagnoseUpstreams(
   ];
 }
 
-const LET_GO = 'remove its name from the annotation muster.run/after, which is possible until the Job starts.';
+const LET_GO = `remove its name from the annotation ${ANNOTATIONS.after}, which is possible until the Job starts.`;
 const RESUME = 'Set spec.suspend of that Job to false.';
 
 const sizeOf = ({ completionMode, completions }: JobSpec): Parameters<typeof sizeFault>[1] => ({

@@ -1,3 +1,4 @@
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import { BOOL, INT32, INT64, STRING, STRINGS, atomicMapOf, field, listOf, object } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
@@ -7,8 +8,7 @@ const MUSTER = 'run.muster.v1';
 export const WORK_LIST_KINDS = {
   WorkList: {
     openapi: `${MUSTER}.WorkList`,
-    description:
-      'A list of items. A Job that names it with the annotation muster.run/work-list runs an index for each item; it keeps the items that the list has when the Job is created.',
+    description: `A list of items. A Job that names it with the annotation ${ANNOTATIONS.workList} runs an index for each item; it keeps the items that the list has when the Job is created.`,
     apiVersion: 'muster.run/v1',
     jsonOnly: true,
     fields: {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { ANNOTATIONS } from '../../../domain/spec/annotations.ts';
 import { usageFailure } from '../../../../cli/shell/failure.ts';
 import { duration, moment, wholeNumber } from '../../../../cli/shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../../../../cli/render/object-forms.ts';
@@ -43,7 +44,7 @@ export function addSimulate(program: Command, shell: Shell, done: Done): void {
     )
     .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
     .option('--script <file>', 'how tasks end, and what users do meanwhile; YAML or JSON')
-    .option('--succeeded <indexes>', 'for a Job with muster.run/rerun-of: what had succeeded there, such as 0-4,7')
+    .option('--succeeded <indexes>', `for a Job with ${ANNOTATIONS.rerunOf}: what had succeeded there, such as 0-4,7`)
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
     .option('--items <@file>', 'the items of the WorkList that the Job names: .csv, .tsv, .jsonl, or .txt')
     .addOption(

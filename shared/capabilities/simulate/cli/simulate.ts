@@ -1,5 +1,5 @@
-import { themeFor } from '../../../../cli/render/theme.ts';
 import { asEpochMs } from '../../../domain/base/time.ts';
+import { ANNOTATIONS } from '../../../domain/spec/annotations.ts';
 import { at } from '../../../kube/list/stored-field.ts';
 import type { SimulatedLists } from '../world/simulated-list.ts';
 import { isLimit } from '../world/simulated-limits.ts';
@@ -17,6 +17,7 @@ import type { ListFlags } from '../../../../cli/run-line/line-flags.ts';
 import { fileBytes } from '../../../../cli/run-line/list-file.ts';
 import { itemsOfFile } from '../../../../cli/run-line/listed-items.ts';
 import type { Shell } from '../../../../cli/shell/shell.ts';
+import { themeFor } from '../../../../cli/render/theme.ts';
 
 export type SimulateFlags = {
   /** `-`: standard input */
@@ -66,7 +67,7 @@ export async function simulate(flags: SimulateFlags, shell: Shell): Promise<numb
 /** Options that say nothing about the object of the file. */
 function refuseOthers({ days, takesMs, script, succeeded }: SimulateFlags, isCron: boolean): void {
   if (!isCron && (days !== null || takesMs !== null)) throw usageFailure('--days and --job-takes are for a CronJob');
-  if (isCron && succeeded !== null) throw usageFailure('--succeeded is for a Job with muster.run/rerun-of');
+  if (isCron && succeeded !== null) throw usageFailure(`--succeeded is for a Job with ${ANNOTATIONS.rerunOf}`);
   if (script !== null && takesMs !== null)
     throw usageFailure('--script says how long the Jobs take: it cannot be combined with --job-takes');
 }
