@@ -66,6 +66,7 @@ describe('the new manifest', () => {
       'muster.run/indexes': '1',
       'muster.run/after': 'prepare',
       'muster.run/after-indexes': 'map',
+      'muster.run/task-token': 'AAAA',
       'muster.run/disruptions': 'count',
     };
     const manifest = rerunManifest(shown(undefined, { annotations, labels: { app: 'x' } }), wish());

@@ -9,7 +9,7 @@ const MATRIX = 'muster.run/matrix';
 export const LIST_KEYS = [ITEMS, WORK_LIST, MATRIX] as const;
 
 const A_LIST: Need = { anyOf: LIST_KEYS, called: `a work list: ${ITEMS}, ${WORK_LIST} or ${MATRIX}` };
-const KEYS_OF_FURIKO = { instead: 'template.parallelism.withKeys' } as const;
+const AS_KEYS = { immutable: 'always', furiko: { instead: 'template.parallelism.withKeys' } } as const;
 
 /** Items of one index: what a task may get in one launch is limited anyway. */
 const BATCH_MAX = 1_000;
@@ -22,21 +22,15 @@ export function parseBatch(text: string): number | null {
 
 /** A Job's work list, except a matrix. `job-items-rules.ts` reads the lists themselves. */
 export const OF_LISTS = {
-  items: {
-    key: ITEMS,
-    explains: 'a work list: a line of columns, then a line for each item',
-    immutable: 'always',
-    furiko: KEYS_OF_FURIKO,
-  },
-  workList: { key: WORK_LIST, explains: 'the name of a WorkList', immutable: 'always', furiko: KEYS_OF_FURIKO },
+  items: { key: ITEMS, explains: 'a work list: a line of columns, then a line for each item', ...AS_KEYS },
+  workList: { key: WORK_LIST, explains: 'the name of a WorkList', ...AS_KEYS },
   batch: {
     key: 'muster.run/batch',
     explains: 'how many items each index gets',
     parse: parseBatch,
     rule: `must be a whole number of items between 2 and ${BATCH_MAX}`,
     needs: [A_LIST],
-    immutable: 'always',
-    furiko: KEYS_OF_FURIKO,
+    ...AS_KEYS,
   },
   resourcesFromItems: {
     key: 'muster.run/resources-from-items',

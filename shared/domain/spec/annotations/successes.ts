@@ -54,6 +54,7 @@ const COUNT = 'muster.run/success-count';
 /** Something that can end the Job as a success before all are done. */
 const A_POLICY = { anyOf: ['spec.successPolicy', PERCENT, COUNT] } as const satisfies Need;
 const INSTEAD = 'template.parallelism.completionStrategy';
+const AS_STRATEGY = { immutable: 'always', furiko: { instead: INSTEAD } } as const;
 
 /** How much success is enough, and what it means. What was decided by one of them would have been decided otherwise by another. */
 export const OF_SUCCESS = {
@@ -73,16 +74,14 @@ export const OF_SUCCESS = {
     parse: (text: string) => parseShare(text) || null,
     rule: 'must be per cent above 0 and up to 100, such as "80" or "99.5" (three decimals at most), without a sign',
     needs: [{ anyOf: ['spec.completions'], why: 'it is a share of them' }],
-    immutable: 'always',
-    furiko: { instead: INSTEAD },
+    ...AS_STRATEGY,
   },
   successCount: {
     key: COUNT,
     explains: 'so many successes are enough',
     parse: parseSuccessCount,
     rule: 'must be a whole number from 1 to 9999999, without leading zeros',
-    immutable: 'always',
-    furiko: { instead: INSTEAD },
+    ...AS_STRATEGY,
   },
   successReason: {
     key: 'muster.run/success-reason',
@@ -90,8 +89,7 @@ export const OF_SUCCESS = {
     parse: parseReasons,
     rule: `must be a reason in CamelCase of at most ${REASON_CHARS_MAX} letters and digits, or one for each rule, such as "LeaderSucceeded,WorkersSucceeded"`,
     needs: [A_POLICY],
-    immutable: 'always',
-    furiko: { instead: INSTEAD },
+    ...AS_STRATEGY,
   },
   successMessage: {
     key: 'muster.run/success-message',
@@ -99,8 +97,7 @@ export const OF_SUCCESS = {
     parse: parseMessage,
     rule: `must be a text of 1 to ${MESSAGE_CHARS_MAX} characters`,
     needs: [A_POLICY],
-    immutable: 'always',
-    furiko: { instead: INSTEAD },
+    ...AS_STRATEGY,
     field: 'successMessage',
     absent: null,
   },
@@ -110,8 +107,7 @@ export const OF_SUCCESS = {
     parse: parseWhenAchieved,
     rule: `must be one of ${Object.values(WHEN_ACHIEVED).join(', ')}`,
     needs: [{ ...A_POLICY, unless: WHEN_ACHIEVED.terminate }],
-    immutable: 'always',
-    furiko: { instead: INSTEAD },
+    ...AS_STRATEGY,
     field: 'whenAchieved',
     absent: WHEN_ACHIEVED.terminate,
   },
@@ -121,8 +117,7 @@ export const OF_SUCCESS = {
     parse: parseShare,
     rule: 'must be per cent from 0 to 100, such as "5" or "0.5" (three decimals at most), without a sign',
     needs: [{ anyOf: ['spec.backoffLimitPerIndex'], why: 'without it, no index fails for good' }],
-    immutable: 'always',
-    furiko: { instead: INSTEAD },
+    ...AS_STRATEGY,
     field: 'maxFailedShare',
     absent: null,
   },

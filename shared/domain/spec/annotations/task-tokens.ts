@@ -13,6 +13,6 @@ export const OF_TASK_TOKENS = {
     isSecret: true,
     immutable: 'never',
     furiko: null,
-    leftOutOf: ['submission'],
+    leftOutOf: ['rerun', 'submission'],
   },
 } as const satisfies Readonly<Record<string, JobAnnotation>>;
