@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ANNOTATION_ROWS } from '../../../shared/domain/spec/annotations/rows.ts';
 import { admitDocument, admitted, faultLines, jobDocument } from '../../support/job-document.ts';
 import { type SpecRow, indexed, specRows } from '../../support/spec-rows.ts';
 
@@ -262,8 +263,8 @@ describe("Muster's own annotations", () => {
   const TIMEOUT = 'must be a whole number of seconds between 1 and 9999999, without leading zeros';
   const MOMENT = 'must be a time as RFC 3339 writes it, such as 2026-01-31T12:00:00Z';
   const FLAG = 'must be "true" or "false"';
-  const UNKNOWN =
-    'unknown annotation; a Job may have muster.run/disruptions, muster.run/pending-timeout-seconds, muster.run/items, muster.run/work-list, muster.run/batch, muster.run/resources-from-items, muster.run/image-from-items, muster.run/indexes, muster.run/rerun-of, muster.run/task-token, muster.run/retry-delay-seconds, muster.run/start-timeout-seconds, muster.run/index-deadline, muster.run/start-after, muster.run/kill-at, muster.run/success-first, muster.run/success-percent, muster.run/success-count, muster.run/success-reason, muster.run/success-message, muster.run/when-criteria-achieved, muster.run/max-failed-percent, muster.run/gang, muster.run/gang-timeout-seconds, muster.run/gang-restarts, muster.run/matrix, muster.run/after and muster.run/after-indexes';
+  const own = ANNOTATION_ROWS.Job.filter(({ setBy }) => setBy === undefined).map(({ key }) => key);
+  const UNKNOWN = `unknown annotation; a Job may have ${own.slice(0, -1).join(', ')} and ${own.at(-1)}`;
   test.each<[string, string, string | null]>([
     ['disruptions', 'count', null],
     ['disruptions', 'losses=0', null],

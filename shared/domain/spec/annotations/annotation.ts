@@ -6,10 +6,14 @@ export type Annotation = {
   readonly explains: string;
   /** A user's value is refused, or not looked at. Omitted: users set it. */
   readonly setBy?: 'server';
-  /** Reads the value; null: it is refused. Omitted: rules of its own read it, because they need more than the text. */
-  readonly parse?: (text: string) => unknown;
-  /** What a value must be: the message where `parse` gives null. */
-  readonly rule?: string | ((text: string) => string);
+} & (Readable | { readonly parse?: never; readonly rule?: never; readonly isSecret?: never });
+
+/** Omitted: rules of its own read the value, because they need more than its text. */
+type Readable = {
+  /** The value; null: it is refused. */
+  readonly parse: (text: string) => unknown;
+  /** What a value must be: the message of a fault. */
+  readonly rule: string | ((text: string) => string);
   /** No message shows its value. */
   readonly isSecret?: true;
 };
@@ -23,10 +27,14 @@ export type JobAnnotation = Annotation & {
   readonly furiko: FurikoField | null;
   /** The copies of a Job that it is left out of; omitted: each has it. */
   readonly leftOutOf?: readonly JobCopy[];
-  /** The field of a Job's spec, as planning needs it, that has its value; omitted: other code reads it. */
-  readonly field?: string;
-  /** The value of this field in a Job without the annotation. */
-  readonly absent?: unknown;
+} & (InField | { readonly field?: never; readonly absent?: never });
+
+/** Omitted: other code reads the value. */
+type InField = {
+  /** The field of a Job's spec, as planning needs it, that has the value. */
+  readonly field: string;
+  /** The field of a Job without the annotation. */
+  readonly absent: unknown;
 };
 
 /** Something without which an annotation means nothing. */
