@@ -11,7 +11,7 @@ export function parseRetryDelay(text: string): number | null {
 const DEADLINE_MAX_SEC = 31_536_000;
 
 /** Parses a duration as Go writes it (`90m`, `1h30m`) into whole seconds, from 1 second to a year; null: any other text. */
-export function parseDeadline(text: string): number | null {
+function parseDeadline(text: string): number | null {
   const parsed = parseGoDuration(text);
   const sec = parsed.kind === 'ok' ? parsed.seconds : 0;
   return Number.isInteger(sec) && sec >= 1 && sec <= DEADLINE_MAX_SEC ? sec : null;
