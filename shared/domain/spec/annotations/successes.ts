@@ -113,7 +113,7 @@ export const OF_SUCCESS = {
   },
   maxFailedPercent: {
     key: 'muster.run/max-failed-percent',
-    explains: 'more of its indexes may not fail, with backoffLimitPerIndex',
+    explains: 'the share of its indexes that may fail, in per cent, with backoffLimitPerIndex',
     parse: parseShare,
     rule: 'must be per cent from 0 to 100, such as "5" or "0.5" (three decimals at most), without a sign',
     needs: [{ anyOf: ['spec.backoffLimitPerIndex'], why: 'without it, no index fails for good' }],
