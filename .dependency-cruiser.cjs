@@ -185,11 +185,7 @@ const folderRules = Object.entries(FOLDERS).flatMap(([layer, folders]) =>
     severity: 'error',
     from: { path: flat(layer, folder) },
     to: {
-<<<<<<< HEAD
       path: `^${rootOf(layer)}/`,
-=======
-      path: `^shared/${layer}/`,
->>>>>>> 80509d0b (Go through all rows of annotations in one test)
       pathNot: [folder, ...below].flatMap((each) => whole(folders, each)).map((each) => flat(layer, each)),
     },
   })),

@@ -2,7 +2,6 @@ import { parseStatusIndexes } from '../../../domain/base/index-set.ts';
 import { type JobSpec, NO_ADDED_RULES, OWN_MANAGER } from '../../../domain/spec/job.ts';
 import { EVERY_INDEX } from '../../../domain/spec/selection.ts';
 import { POLICY_ACTIONS, type PodFailurePolicy, type PodFailureRule } from '../../../domain/spec/manifest.ts';
-import { DEFAULT_PENDING_TIMEOUT_SEC } from '../../../domain/spec/annotations.ts';
 import type { DumpedJobShape } from './dump-shape.ts';
 import { defaultBackoffLimit } from '../../../schema/job/job-defaults.ts';
 

@@ -3,7 +3,6 @@ import { asEpochMs } from '../../../domain/base/time.ts';
 import { asJobUid } from '../../../domain/base/ids.ts';
 import { ANNOTATION_ROWS } from '../../../domain/spec/annotations/rows.ts';
 import type { ClusterDump, DumpedJob } from '../domain/cluster-dump.ts';
-import { ANNOTATIONS } from '../../../domain/spec/annotations.ts';
 import { DumpedJobShape, DumpedPodShape, shapeErrors } from './dump-shape.ts';
 import { dumpedPod, isOfJob } from './dumped-pod.ts';
 import { dumpedSpec } from './dumped-spec.ts';
