@@ -40,16 +40,22 @@ const ofOurs = (name, folder, allowed) => ({
 const FOLDERS = {
   domain: {
     base: [],
+<<<<<<< HEAD
     rbac: [],
     'spec/annotations': ['base'],
     spec: ['base', 'spec/annotations'],
+=======
+    kinds: [],
+    rbac: ['kinds'],
+    spec: ['base'],
+>>>>>>> 9961e2d0 (Say what is true of an API kind in one row)
     items: ['base', 'spec'],
     task: ['base', 'spec', 'items'],
     cron: ['base', 'spec'],
-    furiko: ['base', 'spec', 'cron', 'scoreboard'],
+    furiko: ['base', 'kinds', 'spec', 'cron', 'scoreboard'],
     scoreboard: ['base', 'spec'],
     upstreams: ['base', 'spec', 'scoreboard'],
-    quota: ['base', 'spec', 'items', 'task', 'scoreboard'],
+    quota: ['base', 'kinds', 'spec', 'items', 'task', 'scoreboard'],
     events: ['base', 'spec', 'task', 'scoreboard'],
     planner: ['base', 'spec', 'task', 'scoreboard', 'events', 'upstreams'],
     pending: ['base', 'spec', 'task', 'scoreboard', 'upstreams', 'planner'],

@@ -64,12 +64,6 @@ export async function connect(target: Target, answerMs = ANSWER_MS): Promise<Kub
 /** The address of a kind of objects in a namespace; null means all namespaces. */
 export const jobsPath = (namespace: string | null, name?: string): string =>
   `/apis/batch/v1${inNamespace(namespace)}/jobs${withName(name)}`;
-export const namespacesPath = (): string => '/api/v1/namespaces';
-/** Kinds of `v1` that a file may have beside its Jobs: `services`, `resourcequotas`. */
-export const corePath = (namespace: string, plural: string): string => `/api/v1${inNamespace(namespace)}/${plural}`;
-/** Roles and bindings; null: those of the cluster. */
-export const rbacPath = (namespace: string | null, plural: string): string =>
-  `/apis/rbac.authorization.k8s.io/v1${inNamespace(namespace)}/${plural}`;
 export const workListPath = (namespace: string): string => `/apis/muster.run/v1${inNamespace(namespace)}/worklists`;
 export const cronJobsPath = (namespace: string | null, name?: string): string =>
   `/apis/batch/v1${inNamespace(namespace)}/cronjobs${withName(name)}`;

@@ -3,7 +3,7 @@ import { NamedSchema } from '../client/api-objects.ts';
 import { FURIKO_GROUP } from '../../shared/domain/furiko/furiko-job.ts';
 import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { explainUnknownFields } from '../shell/field-hints.ts';
-import { type Document, RESOURCES, documentsOf } from '../flow/documents.ts';
+import { type Document, documentsOf, resourceOf } from '../flow/documents.ts';
 import type { Followed } from '../follow/follow-job.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { type Manifest, readManifests } from '../shell/manifest-file.ts';
@@ -117,7 +117,7 @@ async function createAll(documents: readonly Document[], client: KubeClient, fla
     try {
       if (missing !== undefined)
         throw new Failure(`job.batch/${document.name} not created: it waits for job ${missing}, which was not created`);
-      created.push(await createOf[document.kind](document, namespace, client, flags, shell));
+      created.push(await (OWN_WAYS[document.kind] ?? makeOther)(document, namespace, client, flags, shell));
     } catch (error) {
       if (!(error instanceof Failure) || documents.length === 1) throw error;
       shell.err.write(`${error.message}\n`);
@@ -159,7 +159,7 @@ const makeList: Create = async ({ manifest }, namespace, client, { output, wait,
 
 /** Other kinds are created, and never replaced. */
 const makeOther: Create = async ({ manifest, kind }, namespace, client, { output, wait }, shell) => {
-  const { word, path } = RESOURCES[kind];
+  const { word, path } = resourceOf(kind);
   try {
     const made = await client.create(path(namespace), manifest.value);
     const { name } = readAs(NamedSchema, made.object, client.target).metadata;
@@ -172,21 +172,7 @@ const makeOther: Create = async ({ manifest, kind }, namespace, client, { output
   }
 };
 
-const createOf: Readonly<Record<Document['kind'], Create>> = {
-  Namespace: makeOther,
-  ServiceAccount: makeOther,
-  ClusterRole: makeOther,
-  Role: makeOther,
-  ClusterRoleBinding: makeOther,
-  RoleBinding: makeOther,
-  LimitRange: makeOther,
-  ResourceQuota: makeOther,
-  Service: makeOther,
-  WorkList: makeList,
-  JobConfig: makeOther,
-  CronJob: makeOther,
-  Job: makeJob,
-};
+const OWN_WAYS: Readonly<Partial<Record<Document['kind'], Create>>> = { WorkList: makeList, Job: makeJob };
 
 function tell(
   who: string,

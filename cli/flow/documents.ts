@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
+import { ofGroup, pathOfAll, pathWithin, singularOf } from '../../shared/domain/kinds/api-kind.ts';
+import { ALL_KINDS, API_KINDS, type KindName } from '../../shared/domain/kinds/api-kinds.ts';
 import { cycleText } from '../../shared/domain/upstreams/cycles.ts';
+import { usageFailure } from '../shell/failure.ts';
+import type { Manifest } from '../shell/manifest-file.ts';
 import {
   corePath,
   cronJobsPath,
@@ -10,60 +14,26 @@ import {
   rbacPath,
   workListPath,
 } from '../client/kube-client.ts';
-import { usageFailure } from '../shell/failure.ts';
-import type { Manifest } from '../shell/manifest-file.ts';
 import { type Dependencies, type Dependent, dependenciesOf, inOrder } from '../render/job-graph.ts';
 
-/**
- * The kinds that a file may hold, in the order in which they are created: a Job may name a list, or be in a namespace, of its file.
- * A binding names a role and an account; limits and quotas hold for what comes after them.
- */
-const KINDS = [
-  'Namespace',
-  'ServiceAccount',
-  'ClusterRole',
-  'Role',
-  'ClusterRoleBinding',
-  'RoleBinding',
-  'LimitRange',
-  'ResourceQuota',
-  'Service',
-  'WorkList',
-  'JobConfig',
-  'CronJob',
-  'Job',
-] as const;
-type Kind = (typeof KINDS)[number];
+/** The kinds that a file may hold, in the order in which they are created. A Job of Furiko is a Job here. */
+const KINDS = ALL_KINDS.filter(
+  ({ name, kind, verbs }) => name === kind && verbs.includes('create') && verbs.includes('list'),
+).map(({ name }) => name);
 
-/** Where each kind is created, and what it is called when it is there. */
-export const RESOURCES: Readonly<
-  Record<Kind, { readonly word: string; readonly path: (namespace: string) => string }>
-> = {
-  Namespace: { word: 'namespace', path: () => namespacesPath() },
-  ServiceAccount: { word: 'serviceaccount', path: (namespace) => corePath(namespace, 'serviceaccounts') },
-  ClusterRole: { word: 'clusterrole.rbac.authorization.k8s.io', path: () => rbacPath(null, 'clusterroles') },
-  Role: { word: 'role.rbac.authorization.k8s.io', path: (namespace) => rbacPath(namespace, 'roles') },
-  ClusterRoleBinding: {
-    word: 'clusterrolebinding.rbac.authorization.k8s.io',
-    path: () => rbacPath(null, 'clusterrolebindings'),
-  },
-  RoleBinding: {
-    word: 'rolebinding.rbac.authorization.k8s.io',
-    path: (namespace) => rbacPath(namespace, 'rolebindings'),
-  },
-  LimitRange: { word: 'limitrange', path: (namespace) => corePath(namespace, 'limitranges') },
-  ResourceQuota: { word: 'resourcequota', path: (namespace) => corePath(namespace, 'resourcequotas') },
-  Service: { word: 'service', path: (namespace) => corePath(namespace, 'services') },
-  WorkList: { word: 'worklist.muster.run', path: workListPath },
-  JobConfig: { word: 'jobconfig.execution.furiko.io', path: jobConfigsPath },
-  CronJob: { word: 'cronjob.batch', path: cronJobsPath },
-  Job: { word: 'job.batch', path: jobsPath },
-};
+/** Where objects of a kind are created, and what one is called when it is there: `cronjob.batch`. */
+export function resourceOf(name: KindName): { readonly word: string; readonly path: (namespace: string) => string } {
+  const kind = API_KINDS[name];
+  return {
+    word: ofGroup(singularOf(kind), kind),
+    path: (namespace) => (kind.isNamespaced ? pathWithin(kind, encodeURIComponent(namespace)) : pathOfAll(kind)),
+  };
+}
 
 /** An object of a file, as far as the command reads it before the server validates it. */
 export type Document = Dependent & {
   readonly manifest: Manifest;
-  readonly kind: Kind;
+  readonly kind: KindName;
   /** null: nobody names one, so it is that of the kubeconfig. */
   readonly namespace: string | null;
 };
@@ -120,7 +90,7 @@ export function documentsOf(manifests: readonly Manifest[], asked: string | null
   });
 }
 
-const kindOf = (text: string | undefined): Kind | null => KINDS.find((kind) => kind === text) ?? null;
+const kindOf = (text: string | undefined): KindName | null => KINDS.find((kind) => kind === text) ?? null;
 
 function refuseOtherKinds({ value, lineOf }: Manifest): void {
   const kind = Wished.safeParse(value).data?.kind;

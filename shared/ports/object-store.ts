@@ -1,19 +1,9 @@
+import { STORED, type StoredKind } from '../domain/kinds/api-kinds.ts';
+
+export type { StoredKind };
+
 /** Kinds that are stored as they are shown. Jobs are not: they have their own kind of rows. */
-export const STORED_KINDS = [
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'CronJob',
-  'JobConfig',
-  'LimitRange',
-  'Namespace',
-  'ResourceQuota',
-  'Role',
-  'RoleBinding',
-  'Service',
-  'ServiceAccount',
-  'WorkList',
-] as const;
-export type StoredKind = (typeof STORED_KINDS)[number];
+export const STORED_KINDS: readonly StoredKind[] = STORED.map(({ name }) => name);
 
 /** Identifies an object. Where a kind's objects are in no namespace, as Namespaces and ClusterRoles, `namespace` is ''. */
 export type ObjectKey = { readonly namespace: string; readonly name: string };

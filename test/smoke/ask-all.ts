@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type KubeClient, namespacesPath } from '../../cli/client/kube-client.ts';
+import type { KubeClient } from '../../cli/client/kube-client.ts';
+import { pathOfAll } from '../../shared/domain/kinds/api-kind.ts';
+import { API_KINDS } from '../../shared/domain/kinds/api-kinds.ts';
 import { ApiFailure } from '../../cli/shell/failure.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 import type { Ground } from './ground.ts';
@@ -29,7 +31,11 @@ export async function askAll(
   say: (line: string) => void,
 ): Promise<Asked> {
   const { client, namespace } = ground;
-  await client.create(namespacesPath(), { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await client.create(pathOfAll(API_KINDS.Namespace), {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: namespace },
+  });
   const rows = await askedAtOnce(questions, ground, told);
   say(`Removing namespace ${namespace}, with its Jobs and tasks.`);
   const left = await removeNamespace(client, namespace).then(() => null, messageOf);
@@ -74,7 +80,7 @@ function faultOf(error: unknown, signal: AbortSignal): Verdict {
 
 /** Throws if it is still there after ten minutes. */
 async function removeNamespace(client: KubeClient, namespace: string): Promise<void> {
-  const path = `${namespacesPath()}/${namespace}`;
+  const path = `${pathOfAll(API_KINDS.Namespace)}/${namespace}`;
   const isThere = async (ask: Promise<unknown>): Promise<boolean> =>
     ask.then(
       () => true,

@@ -103,6 +103,7 @@ const PLANTED = [
     '../cron/planted-target.ts',
     'domain-furiko-view-knows-its-folders-only',
   ],
+  ['shared/domain/kinds/planted-beside.ts', '../base/planted-target.ts', 'domain-kinds-knows-its-folders-only'],
   ['shared/domain/rbac/planted-beside.ts', '../spec/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
   ['shared/domain/events/planted-beside.ts', '../planner/planted-target.ts', 'domain-events-knows-its-folders-only'],
   [

@@ -1,6 +1,7 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { FOREGROUND_DELETION } from '../../domain/spec/job.ts';
 import { awaits, isTerminating } from '../../domain/spec/namespace.ts';
+import { STORED, type StoredKind } from '../../domain/kinds/api-kinds.ts';
 import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import type { Deps } from '../process/deps.ts';
 import { deleteJob } from './job-changes.ts';
@@ -14,18 +15,9 @@ export type Budget = { readonly deletions: number; readonly ms: number };
 type RemainingBudget = { deletions: number; readonly until: EpochMs };
 
 /** What is stored as it is shown, in the order of its deletion: what nothing depends on comes last. */
-const STORED_IN_ORDER = [
-  'CronJob',
-  'JobConfig',
-  'WorkList',
-  'Service',
-  'ResourceQuota',
-  'LimitRange',
-  'RoleBinding',
-  'Role',
-  'ServiceAccount',
-] as const;
-type StoredHere = (typeof STORED_IN_ORDER)[number];
+const STORED_IN_ORDER = STORED.filter(({ isNamespaced }) => isNamespaced)
+  .map(({ name }) => name)
+  .toReversed();
 
 /** Concurrent deletions. */
 const AT_ONCE = 8;
@@ -97,7 +89,7 @@ async function deleteJobs(namespace: string, deps: Deps, remaining: RemainingBud
 
 /** The same for its objects of a stored kind. */
 async function deleteStored(
-  kind: StoredHere,
+  kind: StoredKind,
   namespace: string,
   remaining: RemainingBudget,
   deps: Deps,
@@ -119,7 +111,7 @@ async function deleteStored(
   return (await deps.objects.list(kind, { namespace, after: null, limit: 1 })).objects.length === 0;
 }
 
-async function deleteFound(kind: StoredHere, found: StoredObject, deps: Deps): Promise<{ readonly kind: string }> {
+async function deleteFound(kind: StoredKind, found: StoredObject, deps: Deps): Promise<{ readonly kind: string }> {
   if (kind === 'WorkList') return deleteWorkList(found, deps);
   if (kind === 'CronJob' || kind === 'JobConfig') return deleteOwner(kind, found, 'Background', deps);
   return deps.objects.commit(kind, { key: found.key, was: found.version, document: null });

@@ -1,3 +1,5 @@
+import type { GrantingRole } from '../kinds/api-kind.ts';
+import { ALL_KINDS } from '../kinds/api-kinds.ts';
 import {
   AUTHENTICATED,
   type Binding,
@@ -12,10 +14,6 @@ import {
 /** What every default role and binding has as a label, as in a cluster. */
 export const DEFAULT_LABEL = { key: 'kubernetes.io/bootstrapping', value: 'rbac-defaults' } as const;
 
-const READ = ['get', 'list', 'watch'] as const;
-const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'] as const;
-const FURIKO_GROUP = 'execution.furiko.io';
-
 const rule = (verbs: readonly string[], group: string, ...resources: readonly string[]): PolicyRule => ({
   verbs,
   apiGroups: [group],
@@ -25,45 +23,27 @@ const paths = (...nonResourceURLs: readonly string[]): PolicyRule => ({ verbs: [
 
 const HEALTH = ['/livez', '/readyz', '/healthz', '/version', '/version/'] as const;
 
-/** What may be read in a namespace: nothing that is secret, and no roles or bindings. */
-const VIEW: readonly PolicyRule[] = [
-  rule(READ, '', 'pods', 'pods/log', 'pods/status', 'services', 'serviceaccounts', 'configmaps', 'events'),
-  rule(READ, '', 'namespaces', 'namespaces/status', 'limitranges', 'resourcequotas', 'resourcequotas/status'),
-  rule(READ, 'batch', 'jobs', 'jobs/status', 'cronjobs', 'cronjobs/status'),
-  rule(
-    ['get'],
-    'batch',
-    'jobs/waits',
-    'jobs/failures',
-    'jobs/progress',
-    'jobs/attempts',
-    'jobs/items',
-    'jobs/diagnosis',
-  ),
-  rule(['list'], 'batch', 'jobs/diagnosis'),
-  rule(READ, FURIKO_GROUP, 'jobs', 'jobs/status', 'jobconfigs', 'jobconfigs/status'),
-  rule(READ, 'muster.run', 'worklists', 'worklists/parts'),
-];
+/** What a role allows with each kind, a rule for the kinds of a group with the same verbs. */
+function rulesOf(role: GrantingRole): readonly PolicyRule[] {
+  const rules = new Map<string, { readonly verbs: readonly string[]; readonly group: string; readonly of: string[] }>();
+  for (const { group, plural, grants } of ALL_KINDS)
+    for (const { verbs, of } of grants.filter((grant) => grant.role === role)) {
+      const key = `${group} ${verbs.join()}`;
+      const known = rules.get(key) ?? { verbs, group, of: [] };
+      known.of.push(...of.map((sub) => (sub === '' ? plural : `${plural}/${sub}`)));
+      rules.set(key, known);
+    }
+  return Array.from(rules.values(), ({ verbs, group, of }) => rule(verbs, group, ...of.toSorted()));
+}
 
+/** What may be read in a namespace: nothing that is secret, and no roles or bindings. */
+const VIEW = rulesOf('view');
 /**
  * What may be changed in a namespace: everything but statuses, roles, bindings, and what limits the namespace, which its owners must
  * not raise.
  */
-const EDIT: readonly PolicyRule[] = [
-  rule(WRITE, '', 'pods', 'services', 'serviceaccounts'),
-  rule(['create'], '', 'pods/eviction'),
-  rule(['use'], '', 'serviceaccounts'),
-  rule(WRITE, 'batch', 'jobs', 'cronjobs'),
-  rule(['update'], 'batch', 'jobs/indexes'),
-  rule(WRITE, FURIKO_GROUP, 'jobs', 'jobconfigs'),
-  rule(WRITE, 'muster.run', 'worklists'),
-  rule(['create'], 'muster.run', 'worklists/parts', 'worklists/seal'),
-];
-
-const ADMIN: readonly PolicyRule[] = [
-  rule([...READ, ...WRITE], RBAC_GROUP, 'roles', 'rolebindings'),
-  rule(['create'], 'authorization.k8s.io', 'localsubjectaccessreviews'),
-];
+const EDIT = rulesOf('edit');
+const ADMIN = rulesOf('admin');
 
 const clusterRole = (name: string, ...rules: readonly PolicyRule[]): Role => ({ namespace: '', name, rules });
 
@@ -80,11 +60,7 @@ export const DEFAULT_ROLES: readonly Role[] = [
   clusterRole('admin', ...VIEW, ...EDIT, ...ADMIN),
   clusterRole('edit', ...VIEW, ...EDIT),
   clusterRole('view', ...VIEW),
-  clusterRole(
-    'system:basic-user',
-    rule(['create'], 'authorization.k8s.io', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'),
-    rule(['create'], 'authentication.k8s.io', 'selfsubjectreviews'),
-  ),
+  clusterRole('system:basic-user', ...rulesOf('system:basic-user')),
   clusterRole('system:discovery', paths(...HEALTH, '/openapi', '/openapi/*', '/api', '/api/*', '/apis', '/apis/*')),
   clusterRole('system:public-info-viewer', paths(...HEALTH)),
 ];

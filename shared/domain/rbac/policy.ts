@@ -1,3 +1,5 @@
+import { API_KINDS } from '../kinds/api-kinds.ts';
+
 /**
  * Whether calls are looked at: `AlwaysAllow` lets every authenticated user do everything, `RBAC` lets roles decide. The words are
  * those of kube-apiserver's `--authorization-mode`.
@@ -8,7 +10,7 @@ export type AuthorizationMode = 'AlwaysAllow' | 'RBAC';
 export type User = { readonly username: string; readonly uid?: string; readonly groups: readonly string[] };
 
 /** The API group of roles and bindings. */
-export const RBAC_GROUP = 'rbac.authorization.k8s.io';
+export const RBAC_GROUP = API_KINDS.Role.group;
 
 /** May do everything, whatever roles say: so an installation has somebody who can write the first role. */
 export const MASTERS = 'system:masters';

@@ -13,13 +13,10 @@ export const DOCUMENT_PATHS: readonly string[] = SERVED.map(pathOf);
 export function openApiDocument(path: string): Schema | null {
   const resources = SERVED.find((group) => pathOf(group) === path)?.resources;
   if (resources === undefined) return null;
-  const listed = resources.filter(({ verbs }) => verbs.includes('list')).map(({ kind, type = kind }) => type);
+  const listed = resources.filter(({ verbs }) => verbs.includes('list')).map(({ type }) => type);
   const deletes = resources.some(({ verbs }) => verbs.includes('delete'));
   const roots = [
-    ...resources.flatMap(({ kind, type = kind, subresources = [] }) => [
-      type,
-      ...subresources.map((sub) => sub.type ?? sub.kind),
-    ]),
+    ...resources.flatMap(({ type, subresources }) => [type, ...subresources.map((sub) => sub.type)]),
     ...(listed.length > 0 ? ['ListMeta'] : []),
     ...(deletes ? ['DeleteOptions', 'Status'] : []),
   ];

@@ -1,7 +1,8 @@
 import { unreachable } from '../../domain/base/invariant.ts';
+import type { Verb } from '../../domain/kinds/api-kind.ts';
 import { typeOf } from '../../schema/kinds/json-fields-of.ts';
 import type { KindTable } from '../../schema/kinds/kind-table.ts';
-import type { ServedResource, Verb } from '../discovery/served-resources.ts';
+import type { ServedResource } from '../discovery/served-resources.ts';
 import { type Schema, groupVersionKind, listName, schemaRef } from './schemas.ts';
 
 /**
@@ -20,7 +21,7 @@ function resourcePaths(
   root: string,
   resource: ServedResource,
 ): readonly (readonly [string, Schema])[] {
-  const { plural, kind, type = kind, namespaced, verbs, subresources = [] } = resource;
+  const { plural, type, namespaced, verbs, subresources } = resource;
   const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
   const one = `${collection}/{name}`;
   const inNamespace = namespaced ? [NAMESPACE] : [];
@@ -37,7 +38,7 @@ function resourcePaths(
       (sub) =>
         [
           `${one}/${sub.name}`,
-          operations(['get', 'create', 'update', 'patch'], sub.verbs, sub.name, sub.type ?? sub.kind),
+          operations(['get', 'create', 'update', 'patch'], sub.verbs, sub.name, sub.type),
           [...inNamespace, NAME],
         ] as const,
     ),

@@ -13,7 +13,7 @@ export type ServedKind = {
 /** What discovery lists, one kind after the other. */
 export const servedKinds = (groups: readonly ServedGroup[]): readonly ServedKind[] =>
   groups.flatMap(({ name, resources }) =>
-    resources.map(({ plural, verbs, subresources = [] }) => ({ group: name, plural, verbs, subresources })),
+    resources.map(({ plural, verbs, subresources }) => ({ group: name, plural, verbs, subresources })),
   );
 
 /** `allowed: false`: it is not served, so no user may; the reason. An authenticated user may do everything else. */

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  SERVED,
-  type ServedGroup,
-  type ServedResource,
-  type Verb,
-} from '../../../shared/kube/discovery/served-resources.ts';
+import { SERVED, type ServedGroup, type ServedResource } from '../../../shared/kube/discovery/served-resources.ts';
+import type { Verb } from '../../../shared/domain/kinds/api-kind.ts';
 import { VERSION } from '../../../shared/names/version.ts';
 import { JOBS, type World, aWorld, manifest } from '../a-world.ts';
 

@@ -1,0 +1,66 @@
+/** What clients can do with objects of a kind, in Kubernetes' words. */
+export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+
+/** The facts of one kind of the API. Whatever lists kinds is made of these. */
+export type ApiKind = {
+  /** '' is the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** As paths, messages, and roles name it. */
+  readonly plural: string;
+  readonly isNamespaced: boolean;
+  readonly verbs: readonly Verb[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly subresources?: readonly SubresourceRow[];
+  /** Its objects are stored as they are shown, under the name of the row. Omitted: they are stored in another way, or derived. */
+  readonly stored?: true;
+  /** What of a usage quotas count its objects as. Omitted: objects of this kind alone are not counted. */
+  readonly counted?: string;
+  /** What the roles that always exist allow. Empty: only cluster-admin may do anything with it. */
+  readonly grants: readonly Grant[];
+};
+
+/** A part of objects that has a path of its own. */
+export type SubresourceRow = {
+  readonly name: string;
+  /** What is read and written there. */
+  readonly kind: string;
+  readonly verbs: readonly Verb[];
+  /** The group of `kind`, if it is another one. */
+  readonly group?: string;
+};
+
+/** The roles that always exist and speak of kinds: each of the first three may do what the one before may. */
+export type GrantingRole = 'view' | 'edit' | 'admin' | 'system:basic-user';
+
+export type Grant = {
+  readonly role: GrantingRole;
+  /** Also those that only roles know, such as `use`. */
+  readonly verbs: readonly string[];
+  /** Subresources; '' is the object itself. Some are Muster's own, and discovery does not list them. */
+  readonly of: readonly string[];
+};
+
+/** `batch/v1` */
+export const apiVersionOf = ({ group, version }: Pick<ApiKind, 'group' | 'version'>): string =>
+  group === '' ? version : `${group}/${version}`;
+
+/** `cronjobs.batch`, `pods`: as messages, quotas, and commands name what is of a group. */
+export const ofGroup = (word: string, { group }: Pick<ApiKind, 'group'>): string =>
+  group === '' ? word : `${word}.${group}`;
+
+/** `cronjob` */
+export const singularOf = ({ kind }: Pick<ApiKind, 'kind'>): string => kind.toLowerCase();
+
+type Place = Pick<ApiKind, 'group' | 'version' | 'plural'>;
+
+/** The path of all objects of a kind, in whatever namespaces: `/apis/batch/v1/cronjobs`. */
+export const pathOfAll = (kind: Place): string => `${rootOf(kind)}/${kind.plural}`;
+
+/** The path of those in a namespace: `/apis/batch/v1/namespaces/default/cronjobs`. */
+export const pathWithin = (kind: Place, namespace: string): string =>
+  `${rootOf(kind)}/namespaces/${namespace}/${kind.plural}`;
+
+const rootOf = (kind: Place): string => (kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`);

@@ -1,0 +1,284 @@
+import type { ApiKind, Grant, GrantingRole, SubresourceRow, Verb } from './api-kind.ts';
+
+const READ = ['get', 'list', 'watch'] as const;
+const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'] as const;
+const ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
+
+const CORE = { group: '', version: 'v1' } as const;
+const BATCH = { group: 'batch', version: 'v1' } as const;
+const FURIKO = { group: 'execution.furiko.io', version: 'v1alpha1' } as const;
+const MUSTER = { group: 'muster.run', version: 'v1' } as const;
+const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
+
+/** Users write its objects, in namespaces. */
+const WRITTEN = { isNamespaced: true, verbs: ALL } as const;
+/** As those, but in no namespace. */
+const OF_CLUSTER = { isNamespaced: false, verbs: ALL } as const;
+
+const statusOf = (kind: string, verbs: readonly Verb[] = ['get', 'patch', 'update']): SubresourceRow => ({
+  name: 'status',
+  kind,
+  verbs,
+});
+
+/** `of`: subresources; none: the object itself. */
+const grant = (role: GrantingRole, verbs: readonly string[], ...of: readonly string[]): Grant => ({
+  role,
+  verbs,
+  of: of.length === 0 ? [''] : of,
+});
+
+/** A request that is answered at once and not stored. */
+const REVIEW = { isNamespaced: false, verbs: ['create'] } as const;
+const AUTHORIZATION = { group: 'authorization.k8s.io', version: 'v1' } as const;
+const EVERYBODY = [grant('system:basic-user', ['create'])];
+
+/**
+ * Every kind that the API serves, by its name in the table of API shapes (`shared/schema/kinds`).
+ *
+ * The order is that in which the objects of a file are created, so that each finds what it needs: a binding names a role and an
+ * account, limits and quotas hold for what comes after them, and a Job may name a list. A namespace is emptied the other way
+ * round.
+ */
+export const API_KINDS = {
+  Namespace: {
+    ...CORE,
+    kind: 'Namespace',
+    plural: 'namespaces',
+    isNamespaced: false,
+    verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+    shortNames: ['ns'],
+    subresources: [{ name: 'finalize', kind: 'Namespace', verbs: ['update'] }, statusOf('Namespace')],
+    stored: true,
+    grants: [grant('view', READ, '', 'status')],
+  },
+  ServiceAccount: {
+    ...CORE,
+    ...WRITTEN,
+    kind: 'ServiceAccount',
+    plural: 'serviceaccounts',
+    shortNames: ['sa'],
+    stored: true,
+    counted: 'serviceAccounts',
+    grants: [grant('view', READ), grant('edit', WRITE), grant('edit', ['use'])],
+  },
+  ClusterRole: {
+    ...RBAC,
+    ...OF_CLUSTER,
+    kind: 'ClusterRole',
+    plural: 'clusterroles',
+    stored: true,
+    grants: [],
+  },
+  Role: {
+    ...RBAC,
+    ...WRITTEN,
+    kind: 'Role',
+    plural: 'roles',
+    stored: true,
+    counted: 'roles',
+    grants: [grant('admin', [...READ, ...WRITE])],
+  },
+  ClusterRoleBinding: {
+    ...RBAC,
+    ...OF_CLUSTER,
+    kind: 'ClusterRoleBinding',
+    plural: 'clusterrolebindings',
+    stored: true,
+    grants: [],
+  },
+  RoleBinding: {
+    ...RBAC,
+    ...WRITTEN,
+    kind: 'RoleBinding',
+    plural: 'rolebindings',
+    stored: true,
+    counted: 'roleBindings',
+    grants: [grant('admin', [...READ, ...WRITE])],
+  },
+  // Who owns a namespace must not raise what limits it.
+  LimitRange: {
+    ...CORE,
+    ...WRITTEN,
+    kind: 'LimitRange',
+    plural: 'limitranges',
+    shortNames: ['limits'],
+    stored: true,
+    counted: 'limitRanges',
+    grants: [grant('view', READ)],
+  },
+  ResourceQuota: {
+    ...CORE,
+    ...WRITTEN,
+    kind: 'ResourceQuota',
+    plural: 'resourcequotas',
+    shortNames: ['quota'],
+    subresources: [statusOf('ResourceQuota', ['get'])],
+    stored: true,
+    counted: 'resourceQuotas',
+    grants: [grant('view', READ, '', 'status')],
+  },
+  Service: {
+    ...CORE,
+    ...WRITTEN,
+    kind: 'Service',
+    plural: 'services',
+    shortNames: ['svc'],
+    categories: ['all'],
+    stored: true,
+    counted: 'services',
+    grants: [grant('view', READ), grant('edit', WRITE)],
+  },
+  WorkList: {
+    ...MUSTER,
+    ...WRITTEN,
+    kind: 'WorkList',
+    plural: 'worklists',
+    shortNames: ['wl'],
+    stored: true,
+    counted: 'workLists',
+    grants: [grant('view', READ, '', 'parts'), grant('edit', WRITE), grant('edit', ['create'], 'parts', 'seal')],
+  },
+  JobConfig: {
+    ...FURIKO,
+    ...WRITTEN,
+    kind: 'JobConfig',
+    plural: 'jobconfigs',
+    shortNames: ['furikojobconfig', 'furikojobconfigs'],
+    subresources: [statusOf('JobConfig', ['get'])],
+    stored: true,
+    counted: 'jobConfigs',
+    grants: [grant('view', READ, '', 'status'), grant('edit', WRITE)],
+  },
+  CronJob: {
+    ...BATCH,
+    ...WRITTEN,
+    kind: 'CronJob',
+    plural: 'cronjobs',
+    shortNames: ['cj'],
+    categories: ['all'],
+    subresources: [statusOf('CronJob')],
+    stored: true,
+    counted: 'cronJobs',
+    grants: [grant('view', READ, '', 'status'), grant('edit', WRITE)],
+  },
+  // Jobs have rows of their own, and count for their Pods, too.
+  Job: {
+    ...BATCH,
+    ...WRITTEN,
+    kind: 'Job',
+    plural: 'jobs',
+    categories: ['all'],
+    subresources: [statusOf('Job')],
+    grants: [
+      grant('view', READ, '', 'status'),
+      grant('view', ['get'], 'waits', 'failures', 'progress', 'attempts', 'items', 'diagnosis'),
+      grant('view', ['list'], 'diagnosis'),
+      grant('edit', WRITE),
+      grant('edit', ['update'], 'indexes'),
+    ],
+  },
+  FurikoJob: {
+    ...FURIKO,
+    ...WRITTEN,
+    kind: 'Job',
+    plural: 'jobs',
+    shortNames: ['furikojob', 'furikojobs'],
+    subresources: [statusOf('Job', ['get'])],
+    grants: [grant('view', READ, '', 'status'), grant('edit', WRITE)],
+  },
+  // Those below are not created by users.
+  Pod: {
+    ...CORE,
+    kind: 'Pod',
+    plural: 'pods',
+    isNamespaced: true,
+    verbs: ['delete', 'deletecollection', ...READ],
+    shortNames: ['po'],
+    categories: ['all'],
+    subresources: [
+      { name: 'eviction', kind: 'Eviction', verbs: ['create'], group: 'policy' },
+      { name: 'log', kind: 'Pod', verbs: ['get'] },
+      statusOf('Pod', ['get']),
+    ],
+    grants: [grant('view', READ, '', 'log', 'status'), grant('edit', WRITE), grant('edit', ['create'], 'eviction')],
+  },
+  ConfigMap: {
+    ...CORE,
+    kind: 'ConfigMap',
+    plural: 'configmaps',
+    isNamespaced: true,
+    verbs: READ,
+    shortNames: ['cm'],
+    grants: [grant('view', READ)],
+  },
+  Event: {
+    ...CORE,
+    kind: 'Event',
+    plural: 'events',
+    isNamespaced: true,
+    verbs: READ,
+    shortNames: ['ev'],
+    grants: [grant('view', READ)],
+  },
+  SelfSubjectReview: {
+    group: 'authentication.k8s.io',
+    version: 'v1',
+    ...REVIEW,
+    kind: 'SelfSubjectReview',
+    plural: 'selfsubjectreviews',
+    grants: EVERYBODY,
+  },
+  LocalSubjectAccessReview: {
+    ...AUTHORIZATION,
+    ...REVIEW,
+    kind: 'LocalSubjectAccessReview',
+    plural: 'localsubjectaccessreviews',
+    isNamespaced: true,
+    grants: [grant('admin', ['create'])],
+  },
+  SelfSubjectAccessReview: {
+    ...AUTHORIZATION,
+    ...REVIEW,
+    kind: 'SelfSubjectAccessReview',
+    plural: 'selfsubjectaccessreviews',
+    grants: EVERYBODY,
+  },
+  SelfSubjectRulesReview: {
+    ...AUTHORIZATION,
+    ...REVIEW,
+    kind: 'SelfSubjectRulesReview',
+    plural: 'selfsubjectrulesreviews',
+    grants: EVERYBODY,
+  },
+  SubjectAccessReview: {
+    ...AUTHORIZATION,
+    ...REVIEW,
+    kind: 'SubjectAccessReview',
+    plural: 'subjectaccessreviews',
+    grants: [],
+  },
+} as const satisfies Readonly<Record<string, ApiKind>>;
+
+/** The name of a row, which is that of its type in the table of API shapes. */
+export type KindName = keyof typeof API_KINDS;
+
+/** A kind whose objects are stored as they are shown, by the name that their rows have. */
+export type StoredKind = { [K in KindName]: (typeof API_KINDS)[K] extends { stored: true } ? K : never }[KindName];
+
+/** A kind whose objects quotas count, each for nothing but itself. */
+export type CountedKind = { [K in KindName]: (typeof API_KINDS)[K] extends { counted: string } ? K : never }[KindName];
+
+/** A row with its name. */
+export type NamedKind = ApiKind & { readonly name: KindName };
+
+/** Every row, in the order of the table. */
+export const ALL_KINDS: readonly NamedKind[] = (Object.keys(API_KINDS) as KindName[]).map((name) => ({
+  name,
+  ...API_KINDS[name],
+}));
+
+const isStoredKind = (kind: NamedKind): kind is NamedKind & { readonly name: StoredKind } => kind.stored === true;
+
+/** Those whose objects are stored as they are shown. */
+export const STORED: readonly (NamedKind & { readonly name: StoredKind })[] = ALL_KINDS.filter(isStoredKind);
