@@ -1,14 +1,7 @@
 import type { RefusedSubmission } from '../control/submit/submit.ts';
 import { ANNOTATIONS } from '../domain/spec/annotations.ts';
-import {
-  CRONJOBS,
-  JOBS,
-  type StatusError,
-  badRequest,
-  forbiddenObject,
-  notFound,
-  tooLarge,
-} from '../kube/http/status-error.ts';
+import { API_KINDS } from '../domain/kinds/api-kinds.ts';
+import { type StatusError, badRequest, forbiddenObject, notFound, tooLarge } from '../kube/http/status-error.ts';
 import { notAdmitted, notCreated } from '../kube/write/refused-write.ts';
 import { sendableJson } from '../schema/messages/queue-messages.ts';
 import type { CreatedObject } from '../schema/submission/submission.ts';
@@ -18,17 +11,17 @@ export function statusOfRefused(refused: RefusedSubmission, namespace: string): 
   switch (refused.kind) {
     case 'undecodable':
     case 'invalid':
-      return notAdmitted(JOBS, refused);
+      return notAdmitted(API_KINDS.Job, refused);
     case 'tooLarge':
       return tooLarge(refused.bytesMax);
     case 'noTemplate':
-      return notFound(refused.of === 'CronJob' ? CRONJOBS : JOBS, refused.name);
+      return notFound(refused.of === 'CronJob' ? API_KINDS.CronJob : API_KINDS.Job, refused.name);
     case 'forbidden':
-      return forbiddenObject(JOBS, refused.name, refused.why);
+      return forbiddenObject(API_KINDS.Job, refused.name, refused.why);
     case 'taken':
     case 'noNamespace':
     case 'terminating':
-      return notCreated(JOBS, { namespace, name: refused.name }, refused.kind);
+      return notCreated(API_KINDS.Job, { namespace, name: refused.name }, refused.kind);
   }
 }
 

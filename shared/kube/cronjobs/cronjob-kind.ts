@@ -11,7 +11,7 @@ import { admitCronJobUpdate } from '../../schema/cron/cron-update.ts';
 import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { CRONJOBS } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { renderStored } from '../list/stored-objects.ts';
 import { type RunsAs, accountObjection } from '../write/account-objection.ts';
 import type { Found, Subresource, WritableKind } from '../write/writable-kind.ts';
@@ -35,12 +35,12 @@ export function cronJobKind(deps: ApiDeps): WritableKind<FoundCronJob, AdmittedC
   const found = (stored: StoredObject): FoundCronJob => ({ object: renderStored(stored), stored });
 
   return {
-    resource: CRONJOBS,
+    resource: API_KINDS.CronJob,
     apiVersion: 'batch/v1',
     type: 'CronJob',
     orphans: null,
     objection: accountObjection(
-      CRONJOBS,
+      API_KINDS.CronJob,
       'spec.jobTemplate.spec.template.spec.serviceAccountName',
       {
         runs: ({ manifest }) => runsAs(manifest),

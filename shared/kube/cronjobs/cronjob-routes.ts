@@ -4,14 +4,15 @@ import { listOrWatch, showObject } from '../list/collection-routes.ts';
 import { type ListedKind, selectStored } from '../list/select-stored.ts';
 import { cronJobKind, cronJobStatusKind } from './cronjob-kind.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { CRONJOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 import { CRON_JOB_PRINTER } from './cronjob-printer.ts';
 import { addSubresourceRoutes, addWriteRoutes } from '../write/write-routes.ts';
 
 const PATH = '/namespaces/:namespace/cronjobs';
 const LISTED: ListedKind = {
   kind: 'CronJob',
-  resource: CRONJOBS,
+  resource: API_KINDS.CronJob,
   apiVersion: 'batch/v1',
   printer: CRON_JOB_PRINTER,
 };
@@ -33,7 +34,7 @@ export function cronJobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
       const [namespace, name] = [c.req.param('namespace') ?? '', c.req.param('name') ?? ''];
       const found = await kind.find({ namespace, name }, false);
       return found === null
-        ? errorResponse(notFound(CRONJOBS, name))
+        ? errorResponse(notFound(API_KINDS.CronJob, name))
         : showObject(c, found.object, CRON_JOB_PRINTER, deps);
     });
   const show = (c: Context, object: KubeObject, code: 200 | 201) => c.json(object, code);

@@ -4,7 +4,7 @@ import { asTime } from '../../domain/base/time.ts';
 import { FURIKO_API_VERSION, type FurikoPart } from '../../domain/furiko/furiko-job.ts';
 import { furikoStatus } from '../../domain/furiko-view/furiko-status.ts';
 import type { TaskFacts } from '../../domain/furiko-view/task-ref.ts';
-import { FURIKO_JOBS } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import type { JobFace } from '../jobs/job-face.ts';
 import type { JobView } from '../jobs/job-view.ts';
 import { deletionOf, managedThrough } from '../jobs/render-job.ts';
@@ -12,7 +12,7 @@ import { readTasks } from './read-tasks.ts';
 
 /** Jobs of `execution.furiko.io`: those stored Jobs that were written as such. */
 export const FURIKO_FACE: JobFace<FurikoJobObject> = {
-  resource: FURIKO_JOBS,
+  resource: API_KINDS.FurikoJob,
   apiVersion: FURIKO_API_VERSION,
   chunks: ({ size }, { furiko }) =>
     furiko === undefined ? [] : Array.from({ length: chunksFor(size) }, (_, no) => no),

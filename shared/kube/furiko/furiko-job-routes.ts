@@ -1,7 +1,8 @@
 import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { FURIKO_JOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 import { findJob } from '../jobs/list-jobs.ts';
 import { type ListedJobs, selectFaces } from '../jobs/select-jobs.ts';
 import { listOrWatch, showObject } from '../list/collection-routes.ts';
@@ -30,7 +31,9 @@ export function furikoJobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     app.get(path, async (c) => {
       const [namespace, name] = [c.req.param('namespace') ?? '', c.req.param('name') ?? ''];
       const job = await findJob(FURIKO_FACE, { namespace, name }, deps);
-      return job === null ? errorResponse(notFound(FURIKO_JOBS, name)) : showObject(c, job, FURIKO_JOB_PRINTER, deps);
+      return job === null
+        ? errorResponse(notFound(API_KINDS.FurikoJob, name))
+        : showObject(c, job, FURIKO_JOB_PRINTER, deps);
     });
   addWriteRoutes(
     app,

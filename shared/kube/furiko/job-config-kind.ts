@@ -8,7 +8,7 @@ import { admitJobConfigUpdate } from '../../schema/furiko/job-config-update.ts';
 import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
-import { JOB_CONFIGS } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { at } from '../list/stored-field.ts';
 import { renderStored } from '../list/stored-objects.ts';
 import { type RunsAs, accountIn, accountObjection } from '../write/account-objection.ts';
@@ -39,12 +39,12 @@ export function jobConfigKind(deps: ApiDeps): WritableKind<FoundJobConfig, Admit
   const { objects, clock, configCommands, quotaCommands, hosts = USUAL_OFFER, needsCommand } = deps;
 
   return {
-    resource: JOB_CONFIGS,
+    resource: API_KINDS.JobConfig,
     apiVersion: FURIKO_API_VERSION,
     type: 'JobConfig',
     orphans: null,
     objection: accountObjection(
-      JOB_CONFIGS,
+      API_KINDS.JobConfig,
       'spec.template.spec.taskTemplate.pod.spec.serviceAccountName',
       {
         runs: ({ manifest }) => runsAs(manifest),

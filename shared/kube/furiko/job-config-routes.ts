@@ -2,7 +2,8 @@ import { type Context, Hono } from 'hono';
 import { FURIKO_API_VERSION } from '../../domain/furiko/furiko-job.ts';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { JOB_CONFIGS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 import { listOrWatch, showObject } from '../list/collection-routes.ts';
 import { type ListedKind, selectStored } from '../list/select-stored.ts';
 import { addWriteRoutes } from '../write/write-routes.ts';
@@ -12,7 +13,7 @@ import { JOB_CONFIG_PRINTER } from './job-config-printer.ts';
 const PATH = '/namespaces/:namespace/jobconfigs';
 const LISTED: ListedKind = {
   kind: 'JobConfig',
-  resource: JOB_CONFIGS,
+  resource: API_KINDS.JobConfig,
   apiVersion: FURIKO_API_VERSION,
   printer: JOB_CONFIG_PRINTER,
 };
@@ -32,7 +33,7 @@ export function jobConfigRoutes(deps: ApiDeps, options: ApiOptions): Hono {
       const [namespace, name] = [c.req.param('namespace') ?? '', c.req.param('name') ?? ''];
       const found = await kind.find({ namespace, name }, false);
       return found === null
-        ? errorResponse(notFound(JOB_CONFIGS, name))
+        ? errorResponse(notFound(API_KINDS.JobConfig, name))
         : showObject(c, found.object, JOB_CONFIG_PRINTER, deps);
     });
   addWriteRoutes(

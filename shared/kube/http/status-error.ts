@@ -1,36 +1,14 @@
 import type { Patched } from '../patch/patch-outcome.ts';
 import type { Attributes } from '../../domain/rbac/attributes.ts';
-import { RBAC_GROUP } from '../../domain/rbac/policy.ts';
-import { FURIKO_GROUP } from '../../domain/furiko/furiko-job.ts';
+import { ofGroup } from '../../domain/kinds/api-kind.ts';
 import type { UnreadableRow } from '../../domain/base/unreadable-row.ts';
 import { type FieldError, causeReason, briefly, fieldErrorText, firstFaults } from '../../schema/object/field-error.ts';
 
 /** A kind of object as messages and `details` name it. */
 export type Resource = { readonly group: string; readonly plural: string; readonly kind: string };
 
-export const JOBS: Resource = { group: 'batch', plural: 'jobs', kind: 'Job' };
-export const CRONJOBS: Resource = { group: 'batch', plural: 'cronjobs', kind: 'CronJob' };
-export const WORK_LISTS: Resource = { group: 'muster.run', plural: 'worklists', kind: 'WorkList' };
-export const FURIKO_JOBS: Resource = { group: FURIKO_GROUP, plural: 'jobs', kind: 'Job' };
-export const JOB_CONFIGS: Resource = { group: FURIKO_GROUP, plural: 'jobconfigs', kind: 'JobConfig' };
-export const PODS: Resource = { group: '', plural: 'pods', kind: 'Pod' };
-export const LIMIT_RANGES: Resource = { group: '', plural: 'limitranges', kind: 'LimitRange' };
-export const RESOURCE_QUOTAS: Resource = { group: '', plural: 'resourcequotas', kind: 'ResourceQuota' };
-export const SERVICES: Resource = { group: '', plural: 'services', kind: 'Service' };
-export const SERVICE_ACCOUNTS: Resource = { group: '', plural: 'serviceaccounts', kind: 'ServiceAccount' };
-export const ROLES: Resource = { group: RBAC_GROUP, plural: 'roles', kind: 'Role' };
-export const CLUSTER_ROLES: Resource = { group: RBAC_GROUP, plural: 'clusterroles', kind: 'ClusterRole' };
-export const ROLE_BINDINGS: Resource = { group: RBAC_GROUP, plural: 'rolebindings', kind: 'RoleBinding' };
-export const CLUSTER_ROLE_BINDINGS: Resource = {
-  group: RBAC_GROUP,
-  plural: 'clusterrolebindings',
-  kind: 'ClusterRoleBinding',
-};
-export const CONFIG_MAPS: Resource = { group: '', plural: 'configmaps', kind: 'ConfigMap' };
-export const NAMESPACES: Resource = { group: '', plural: 'namespaces', kind: 'Namespace' };
-
 /** `jobs.batch`, `pods`. */
-const qualified = ({ group, plural }: Omit<Resource, 'kind'>): string => (group === '' ? plural : `${plural}.${group}`);
+const qualified = (resource: Omit<Resource, 'kind'>): string => ofGroup(resource.plural, resource);
 
 export type Cause = { readonly reason: string; readonly message: string; readonly field: string };
 
@@ -211,7 +189,7 @@ export function invalidObject({ group, kind }: Resource, name: string, all: read
   const sentences = errors.map((fieldError) => `${briefly(fieldError.path)}: ${fieldErrorText(fieldError)}`);
   if (more > 0) sentences.push(`and ${more} more`);
   const listed = sentences.length === 1 ? (sentences[0] ?? '') : `[${sentences.join(', ')}]`;
-  return failure(422, 'Invalid', `${group === '' ? kind : `${kind}.${group}`} "${name}" is invalid: ${listed}`, {
+  return failure(422, 'Invalid', `${ofGroup(kind, { group })} "${name}" is invalid: ${listed}`, {
     name,
     ...(group === '' ? {} : { group }),
     kind,

@@ -1,7 +1,8 @@
 import type { Status } from '../../domain/scoreboard/status.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { JOBS, type Resource } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { type Resource } from '../http/status-error.ts';
 import { type JobView, type Reads, chunksForSummary } from './job-view.ts';
 import { type JobObject, renderJob } from './render-job.ts';
 
@@ -26,7 +27,7 @@ export type JobFace<T extends KubeObject> = {
 
 /** `batch/v1`, which shows every Job. */
 export const BATCH_FACE: JobFace<JobObject> = {
-  resource: JOBS,
+  resource: API_KINDS.Job,
   apiVersion: 'batch/v1',
   chunks: chunksForSummary,
   render: async (view) => renderJob(view),

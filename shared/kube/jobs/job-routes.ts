@@ -9,7 +9,8 @@ import { findJob } from './list-jobs.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import type { Parsed } from '../http/query.ts';
 import type { JobObject } from './render-job.ts';
-import { JOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 import { JOB_PRINTER, isJobOver } from './job-printer.ts';
 import { selectFaces } from './select-jobs.ts';
 import { addSubresourceRoutes, addWriteRoutes } from '../write/write-routes.ts';
@@ -26,7 +27,7 @@ export function jobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     app.get(path, async (c) => {
       const name = c.req.param('name') ?? '';
       const job = await findJob(BATCH_FACE, { namespace: c.req.param('namespace') ?? '', name }, deps);
-      return job === null ? errorResponse(notFound(JOBS, name)) : showObject(c, job, JOB_PRINTER, deps);
+      return job === null ? errorResponse(notFound(API_KINDS.Job, name)) : showObject(c, job, JOB_PRINTER, deps);
     });
   const show = (c: Context, job: KubeObject, code: 200 | 201) => c.json(job, code);
   addSubresourceRoutes(app, { kind: jobStatusKind(deps), path: PATH, show }, ['update', 'patch'], deps);

@@ -4,7 +4,8 @@ import type { Finding } from '../../domain/diagnose/finding.ts';
 import { PRUNABLE_MS } from '../../domain/diagnose/kept-jobs.ts';
 import type { StoredDeadLetter } from '../../ports/dead-letters.ts';
 import type { DataFolderView, Diagnosis, Doctor } from '../../ports/doctor.ts';
-import { JOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 
 const INSTALLATION = '/diagnosis';
 const JOBS_OF_ALL = '/jobs/diagnosis';
@@ -35,7 +36,7 @@ export function diagnosisRoutes(doctor: Doctor): Hono {
   app.get(JOB, async (c) => {
     const { namespace, name } = c.req.param();
     const diagnosis = await doctor.job(namespace, name);
-    return diagnosis === null ? errorResponse(notFound(JOBS, name)) : c.json(renderDiagnosis(diagnosis));
+    return diagnosis === null ? errorResponse(notFound(API_KINDS.Job, name)) : c.json(renderDiagnosis(diagnosis));
   });
   for (const path of [INSTALLATION, JOBS_OF_ALL, JOBS_OF_ONE, JOB])
     app.all(path, () => errorResponse(methodNotAllowed()));

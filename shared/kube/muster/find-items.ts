@@ -2,7 +2,8 @@ import { itemHash } from '../../domain/items/item-hash.ts';
 import { indexesOf } from '../../domain/items/job-items.ts';
 import { readItemValues } from '../../store/read-items.ts';
 import { type Parsed, bad, ok } from '../http/query.ts';
-import { JOBS, expired, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { expired, notFound } from '../http/status-error.ts';
 import { type Reads, readJobView } from '../jobs/job-view.ts';
 
 /** What a page may cost: items compared at once, and characters read, which is what reads of the store come to. */
@@ -38,7 +39,7 @@ export function parseItemQuery(hashes: readonly string[], token = ''): Parsed<It
 export async function findItems(namespace: string, name: string, { hashes, from }: ItemQuery, reads: Reads) {
   const uid = await reads.jobs.findJob(namespace, name);
   const view = uid === null ? null : await readJobView(uid, reads, () => []);
-  if (uid === null || view === null) return { kind: 'bad', error: notFound(JOBS, name) } as const;
+  if (uid === null || view === null) return { kind: 'bad', error: notFound(API_KINDS.Job, name) } as const;
   if (from !== null && from.uid !== uid)
     return { kind: 'bad', error: expired(`job ${JSON.stringify(name)} was replaced by another: list again`) } as const;
   const { manifest } = view.spec;

@@ -10,8 +10,8 @@ import { readItemValues } from '../../store/read-items.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { askerOf } from '../http/caller.ts';
 import { readBody } from '../http/request-body.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import {
-  JOBS,
   type Resource,
   badRequest,
   conflict,
@@ -55,7 +55,7 @@ async function changeIndexes(c: Context, namespace: string, name: string, deps: 
   if (read.kind === 'unreadable') return errorResponse(badRequest(read.message));
   if (read.kind === 'invalid') return errorResponse(invalidObject(CHANGES, name, read.errors));
   const uid = await jobs.findJob(namespace, name);
-  if (uid === null) return errorResponse(notFound(JOBS, name));
+  if (uid === null) return errorResponse(notFound(API_KINDS.Job, name));
   const { dryRun } = options.value;
   const changed = await jobCommands.changeIndexes(
     uid,
@@ -64,11 +64,11 @@ async function changeIndexes(c: Context, namespace: string, name: string, deps: 
   );
   switch (changed.kind) {
     case 'gone':
-      return errorResponse(notFound(JOBS, name));
+      return errorResponse(notFound(API_KINDS.Job, name));
     case 'invalid':
       return errorResponse(invalidObject(CHANGES, name, changed.errors));
     case 'over':
-      return errorResponse(conflict(JOBS, name, WHY_NONE_CHANGES[changed.phase]));
+      return errorResponse(conflict(API_KINDS.Job, name, WHY_NONE_CHANGES[changed.phase]));
     case 'changed':
       return c.json({
         apiVersion: 'muster.run/v1',

@@ -14,7 +14,8 @@ import type { AttemptRecord } from '../../ports/job-store.ts';
 import { readItemValues } from '../../store/read-items.ts';
 import { shownRecords } from '../../store/shown-records.ts';
 import { type Parsed, bad, countOf, ok } from '../http/query.ts';
-import { JOBS, expired, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { expired, notFound } from '../http/status-error.ts';
 import { type JobView, type Reads, readJobView } from '../jobs/job-view.ts';
 import { nodeOf } from '../pods/render-pod.ts';
 
@@ -78,7 +79,7 @@ export async function findAttempts(namespace: string, name: string, query: Attem
   const uid = await reads.jobs.findJob(namespace, name);
   const first = nextWanted(query.from?.index ?? 0, query.indexes);
   const view = uid === null ? null : await readJobView(uid, reads, (status) => chunkWithin(first, status.size));
-  if (uid === null || view === null) return { kind: 'bad', error: notFound(JOBS, name) } as const;
+  if (uid === null || view === null) return { kind: 'bad', error: notFound(API_KINDS.Job, name) } as const;
   if (query.from !== null && query.from.uid !== uid)
     return { kind: 'bad', error: expired(`job ${JSON.stringify(name)} was replaced by another: list again`) } as const;
   const { items, next } = await pageOf(view, query, reads);

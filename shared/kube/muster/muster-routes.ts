@@ -8,7 +8,8 @@ import { renderFailures } from './render-failures.ts';
 import { findProgress } from './render-progress.ts';
 import { submissionRoutes } from './submission-routes.ts';
 import { findWaits } from './render-waits.ts';
-import { JOBS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 
 const JOB = '/namespaces/:namespace/jobs/:name';
 
@@ -18,17 +19,17 @@ export function musterRoutes(deps: ApiDeps): Hono {
   app.get(`${JOB}/waits`, async (c) => {
     const { namespace, name } = c.req.param();
     const waits = await findWaits(namespace, name, deps);
-    return waits === null ? errorResponse(notFound(JOBS, name)) : c.json(waits);
+    return waits === null ? errorResponse(notFound(API_KINDS.Job, name)) : c.json(waits);
   });
   app.get(`${JOB}/failures`, async (c) => {
     const { namespace, name } = c.req.param();
     const failures = await deps.doctor.failures(namespace, name);
-    return failures === null ? errorResponse(notFound(JOBS, name)) : c.json(renderFailures(failures));
+    return failures === null ? errorResponse(notFound(API_KINDS.Job, name)) : c.json(renderFailures(failures));
   });
   app.get(`${JOB}/progress`, async (c) => {
     const { namespace, name } = c.req.param();
     const progress = await findProgress(namespace, name, deps);
-    return progress === null ? errorResponse(notFound(JOBS, name)) : c.json(progress);
+    return progress === null ? errorResponse(notFound(API_KINDS.Job, name)) : c.json(progress);
   });
   app.get(`${JOB}/attempts`, async (c) => {
     const { namespace, name } = c.req.param();

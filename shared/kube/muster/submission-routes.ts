@@ -8,9 +8,8 @@ import type { ApiDeps } from '../http/api-deps.ts';
 import { at } from '../list/stored-field.ts';
 import { accountIn, cannotUse, mayRunAs } from '../write/account-objection.ts';
 import { readAtMost } from '../http/request-body.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import {
-  CRONJOBS,
-  JOBS,
   type StatusError,
   badRequest,
   errorResponse,
@@ -79,7 +78,7 @@ async function accountRefusal(user: User, submission: Submission, deps: Deps): P
   const podSpec = await podSpecOf(submission, deps);
   // Nobody knows what a later template will run as.
   if (podSpec === undefined && submission.of.kind !== 'manifest')
-    return notFound(submission.of.kind === 'Job' ? JOBS : CRONJOBS, submission.of.name);
+    return notFound(submission.of.kind === 'Job' ? API_KINDS.Job : API_KINDS.CronJob, submission.of.name);
   const account = accountIn(podSpec);
   if (await mayRunAs(user, namespace, account, deps)) return null;
   return forbidden(cannotUse(user, namespace, account));

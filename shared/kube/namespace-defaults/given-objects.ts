@@ -1,5 +1,6 @@
 import type { KubeMetadata, KubeObject } from '../http/kube-object.ts';
-import { CONFIG_MAPS, type Resource } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { type Resource } from '../http/status-error.ts';
 import { CONFIG_MAP_PRINTER } from './given-printers.ts';
 import type { Printer } from '../list/printer.ts';
 
@@ -18,7 +19,7 @@ export type GivenKind = {
 
 export const GIVEN_KINDS: readonly GivenKind[] = [
   {
-    resource: CONFIG_MAPS,
+    resource: API_KINDS.ConfigMap,
     printer: CONFIG_MAP_PRINTER,
     name: 'kube-root-ca.crt',
     // Clients of Muster trust the certificates that their machine trusts.

@@ -8,7 +8,7 @@ import {
 import { defaultAccountOf } from '../../store/default-account.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { NAMESPACES } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { renderStored } from '../list/stored-objects.ts';
 import type { AdmittedUpdate, Found, Subresource, WritableKind } from '../write/writable-kind.ts';
 
@@ -20,7 +20,7 @@ export function namespaceKind(deps: ApiDeps): WritableKind<FoundNamespace, Names
   const { objects, clock, emptyNamespace } = deps;
 
   return {
-    resource: NAMESPACES,
+    resource: API_KINDS.Namespace,
     apiVersion: 'v1',
     type: 'Namespace',
     orphans: 'everything in a namespace goes with it',

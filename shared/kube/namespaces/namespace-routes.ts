@@ -7,7 +7,8 @@ import type { KubeObject } from '../http/kube-object.ts';
 import { namespaceKind, namespacePart } from './namespace-kind.ts';
 import { type Parsed, ok } from '../http/query.ts';
 import { parseFieldSelector, parseLabelSelector } from '../selectors/label-selector.ts';
-import { NAMESPACES, errorResponse, forbiddenObject, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { errorResponse, forbiddenObject, methodNotAllowed, notFound } from '../http/status-error.ts';
 import { type Selection, listStored, watchStored } from '../list/stored-objects.ts';
 import { NAMESPACE_PRINTER } from './namespace-printer.ts';
 import { followed } from '../feed/watched.ts';
@@ -30,11 +31,11 @@ export function namespaceRoutes(deps: ApiDeps, options: ApiOptions): Hono {
       const name = c.req.param('name') ?? '';
       const found = await kind.find({ namespace: '', name }, false);
       return found === null
-        ? errorResponse(notFound(NAMESPACES, name))
+        ? errorResponse(notFound(API_KINDS.Namespace, name))
         : showObject(c, found.object, NAMESPACE_PRINTER, deps);
     });
   app.delete(`${PATH}/${DEFAULT_NAMESPACE}`, () =>
-    errorResponse(forbiddenObject(NAMESPACES, DEFAULT_NAMESPACE, 'this namespace may not be deleted')),
+    errorResponse(forbiddenObject(API_KINDS.Namespace, DEFAULT_NAMESPACE, 'this namespace may not be deleted')),
   );
   const show = (c: Context, object: KubeObject, code: 200 | 201) => c.json(object, code);
   const [status, finalize] = [namespacePart(deps, 'status'), namespacePart(deps, 'finalize')];
@@ -65,7 +66,7 @@ function selectNamespaces(c: Context, { objects, tails }: ApiDeps): Parsed<Colle
     before: (object) => ({ ...object, status: { phase: 'Active' } }),
   };
   return ok({
-    resource: NAMESPACES,
+    resource: API_KINDS.Namespace,
     apiVersion: 'v1',
     printer: NAMESPACE_PRINTER,
     list: (page) => listStored(selection, page, objects),

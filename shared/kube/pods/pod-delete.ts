@@ -10,7 +10,8 @@ import { findPod } from './find-pod.ts';
 import { isAttemptOver, removeEnded } from './ended-pods.ts';
 import type { Page, PageRequest } from '../list/list-page.ts';
 import type { PodObject } from './render-pod.ts';
-import { PODS, type StatusError, conflict, errorResponse, notFound, successStatus } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { type StatusError, conflict, errorResponse, notFound, successStatus } from '../http/status-error.ts';
 import { ONLY_THIS_RELEASE } from '../../schema/object/new-field-rules.ts';
 import { deleteListed } from '../write/delete-listed.ts';
 import { unmetPrecondition } from '../write/delete-object.ts';
@@ -41,7 +42,7 @@ export async function evictPod(c: Context, namespace: string, name: string, deps
   const { value, warnings } = wanted;
   const stopped = await stopPod(namespace, name, value, deps, 'evicted');
   if (stopped.kind === 'refused') return errorResponse(stopped.error);
-  return withWarnings(c.json({ ...successStatus(PODS, name, null), code: 201 }, 201), warnings);
+  return withWarnings(c.json({ ...successStatus(API_KINDS.Pod, name, null), code: 201 }, 201), warnings);
 }
 
 /** Answers `DELETE` of a collection: of all Pods that match the selectors, those that run are stopped, and the others removed. */
@@ -57,7 +58,7 @@ export async function deletePods(
     if (!wanted.dryRun && !mayGoBack(deps)) await removeListed(items.filter(hasEnded), deps);
     return { ...rest, items: items.filter((pod) => !hasEnded(pod)) };
   };
-  return deleteListed(c, PODS, listRunning, async ({ metadata: { namespace, name, uid } }) => {
+  return deleteListed(c, API_KINDS.Pod, listRunning, async ({ metadata: { namespace, name, uid } }) => {
     // The one that was listed; if it has gone since, that is fine.
     await stopPod(namespace, name, { ...wanted, preconditions: { uid, resourceVersion: null } }, deps);
     return null;
@@ -96,9 +97,9 @@ async function stopPod(
   how: 'deleted' | 'evicted' = 'deleted',
 ): Promise<Stopped> {
   const found = await findPod(namespace, name, deps);
-  if (found === null) return { kind: 'refused', error: notFound(PODS, name) };
+  if (found === null) return { kind: 'refused', error: notFound(API_KINDS.Pod, name) };
   const { index, attempt, view, pod } = found;
-  const unmet = unmetPrecondition(PODS, pod, preconditions);
+  const unmet = unmetPrecondition(API_KINDS.Pod, pod, preconditions);
   if (unmet !== null) return { kind: 'refused', error: unmet };
   const record = view.board.record(index);
   if (record === null || isAttemptOver(view, found)) {
@@ -113,11 +114,11 @@ async function stopPod(
 /** A Pod that has ended disappears at once, and is the answer, as in Kubernetes. */
 async function removePod({ index, attempt, view, pod }: FoundPod, dryRun: boolean, deps: ApiDeps): Promise<Stopped> {
   const { uid } = view.spec.identity;
-  if (mayGoBack(deps)) return { kind: 'refused', error: conflict(PODS, pod.metadata.name, KEPT) };
+  if (mayGoBack(deps)) return { kind: 'refused', error: conflict(API_KINDS.Pod, pod.metadata.name, KEPT) };
   const last = inDeletion(pod, 0, deps);
   if (dryRun) return { kind: 'deleted', pod: last };
   const removed = await removeEnded(uid, chunkOf(index), [{ index, attempt }], deps);
-  if (removed.length === 0) return { kind: 'refused', error: notFound(PODS, pod.metadata.name) };
+  if (removed.length === 0) return { kind: 'refused', error: notFound(API_KINDS.Pod, pod.metadata.name) };
   const { number = view.version } = (await deps.feed.readMark(uid)) ?? {};
   return { kind: 'deleted', pod: { ...last, metadata: { ...last.metadata, resourceVersion: String(number) } } };
 }

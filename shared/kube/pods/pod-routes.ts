@@ -13,7 +13,8 @@ import { parseLogOptions } from './pod-log-options.ts';
 import { negotiate } from '../http/negotiate.ts';
 import { flagOf, ok } from '../http/query.ts';
 import { readAttempt } from './read-pods.ts';
-import { PODS, badRequest, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { badRequest, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 import { streamLines } from '../http/streams.ts';
 import { POD_PRINTER, isPodOver } from './pod-printer.ts';
 import { withTerminationMessage } from './termination-message.ts';
@@ -39,7 +40,7 @@ export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     app.get(path, async (c) => {
       const { namespace, name } = c.req.param();
       const found = await findPod(namespace, name, deps);
-      if (found === null) return errorResponse(notFound(PODS, name));
+      if (found === null) return errorResponse(notFound(API_KINDS.Pod, name));
       return showObject(c, await shownPod(c, found, deps), POD_PRINTER, deps);
     });
   app.get(`${PATH}/:name/log`, (c) => {
@@ -88,7 +89,7 @@ function selectPods(c: Context, namespace: string | null, deps: ApiDeps) {
   const filter = parsePodFilter(namespace, c.req.query());
   if (filter.kind === 'bad') return filter;
   return ok({
-    resource: PODS,
+    resource: API_KINDS.Pod,
     apiVersion: 'v1',
     printer: POD_PRINTER,
     isOver: isPodOver,
@@ -103,7 +104,7 @@ async function readLog(c: Context, namespace: string, name: string, deps: ApiDep
   if (ended !== null) return readEndedLog(c, name, ended, deps, options);
   // The log of a deleted Pod can be read as long as its attempt's record exists.
   const found = await findAttempt(namespace, name, deps);
-  if (found === null) return errorResponse(notFound(PODS, name));
+  if (found === null) return errorResponse(notFound(API_KINDS.Pod, name));
   const { view, index, attempt, facts } = found;
   const now = deps.clock.now();
   const wanted = parseLogOptions(c.req.query(), name, containersOf(facts), now);

@@ -3,16 +3,16 @@ import { LIMIT_RANGE_FORM } from '../../schema/quota/limit-range-form.ts';
 import { QUOTA_FORM } from '../../schema/quota/quota-form.ts';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { LIMIT_RANGES, RESOURCE_QUOTAS } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { renderStored } from '../list/stored-objects.ts';
 import { type AdmittedPlain, type FoundPlain, plainKind } from '../write/plain-kind.ts';
 import { plainRoutes } from '../write/plain-routes.ts';
 import type { WritableKind } from '../write/writable-kind.ts';
 import { LIMIT_RANGE_PRINTER, QUOTA_PRINTER } from './quota-printer.ts';
 
-const PLAIN = { stored: 'ResourceQuota', resource: RESOURCE_QUOTAS, form: QUOTA_FORM } as const;
+const PLAIN = { stored: 'ResourceQuota', resource: API_KINDS.ResourceQuota, form: QUOTA_FORM } as const;
 
-const LIMITS = { stored: 'LimitRange', resource: LIMIT_RANGES, form: LIMIT_RANGE_FORM } as const;
+const LIMITS = { stored: 'LimitRange', resource: API_KINDS.LimitRange, form: LIMIT_RANGE_FORM } as const;
 
 /** `v1` ResourceQuotas and LimitRanges: what the Jobs of a namespace may use, all together and each of their containers. */
 export function quotasRoutes(deps: ApiDeps, options: ApiOptions): Hono {

@@ -5,16 +5,8 @@ import { CLUSTER_ROLE_BINDING_FORM, ROLE_BINDING_FORM } from '../../schema/rbac/
 import { CLUSTER_ROLE_FORM, ROLE_FORM } from '../../schema/rbac/role-forms.ts';
 import { SERVICE_ACCOUNT_FORM } from '../../schema/rbac/service-account-form.ts';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
-import {
-  CLUSTER_ROLES,
-  CLUSTER_ROLE_BINDINGS,
-  ROLES,
-  ROLE_BINDINGS,
-  type Resource,
-  SERVICE_ACCOUNTS,
-  errorResponse,
-  forbiddenObject,
-} from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { type Resource, errorResponse, forbiddenObject } from '../http/status-error.ts';
 import { type AdmittedPlain, type FoundPlain, plainKind } from '../write/plain-kind.ts';
 import { type ServedPlain, plainRoutes } from '../write/plain-routes.ts';
 import type { WritableKind } from '../write/writable-kind.ts';
@@ -35,35 +27,35 @@ export function rbacRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   };
   add({
     stored: 'Role',
-    resource: ROLES,
+    resource: API_KINDS.Role,
     form: ROLE_FORM,
     printer: ROLE_PRINTER,
-    objection: roleObjection('Role', ROLES, deps),
+    objection: roleObjection('Role', API_KINDS.Role, deps),
   });
   add({
     stored: 'ClusterRole',
-    resource: CLUSTER_ROLES,
+    resource: API_KINDS.ClusterRole,
     form: CLUSTER_ROLE_FORM,
     printer: ROLE_PRINTER,
-    objection: roleObjection('ClusterRole', CLUSTER_ROLES, deps),
+    objection: roleObjection('ClusterRole', API_KINDS.ClusterRole, deps),
   });
   add({
     stored: 'RoleBinding',
-    resource: ROLE_BINDINGS,
+    resource: API_KINDS.RoleBinding,
     form: ROLE_BINDING_FORM,
     printer: BINDING_PRINTER,
-    objection: bindingObjection('RoleBinding', ROLE_BINDINGS, deps),
+    objection: bindingObjection('RoleBinding', API_KINDS.RoleBinding, deps),
   });
   add({
     stored: 'ClusterRoleBinding',
-    resource: CLUSTER_ROLE_BINDINGS,
+    resource: API_KINDS.ClusterRoleBinding,
     form: CLUSTER_ROLE_BINDING_FORM,
     printer: BINDING_PRINTER,
-    objection: bindingObjection('ClusterRoleBinding', CLUSTER_ROLE_BINDINGS, deps),
+    objection: bindingObjection('ClusterRoleBinding', API_KINDS.ClusterRoleBinding, deps),
   });
   add({
     stored: 'ServiceAccount',
-    resource: SERVICE_ACCOUNTS,
+    resource: API_KINDS.ServiceAccount,
     form: SERVICE_ACCOUNT_FORM,
     printer: SERVICE_ACCOUNT_PRINTER,
     further: (manifest) => accountRoleErrors(manifest, deps.taskRoles ?? null),

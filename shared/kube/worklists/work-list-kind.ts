@@ -13,7 +13,7 @@ import {
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { WORK_LISTS } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { renderStored } from '../list/stored-objects.ts';
 import { accountsOf } from '../write/account-objection.ts';
 import type { Found, WritableKind } from '../write/writable-kind.ts';
@@ -53,7 +53,7 @@ export function workListKind(deps: ApiDeps): WritableKind<FoundWorkList, Admitte
   const { objects, clock, hash, quotaCommands } = deps;
 
   return {
-    resource: WORK_LISTS,
+    resource: API_KINDS.WorkList,
     apiVersion: 'muster.run/v1',
     type: 'WorkList',
     orphans: null,

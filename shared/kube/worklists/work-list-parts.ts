@@ -7,15 +7,8 @@ import type { ContentHead, SealedContent } from '../../ports/item-store.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { readText } from '../http/request-body.ts';
-import {
-  WORK_LISTS,
-  badRequest,
-  conflict,
-  errorResponse,
-  forbiddenObject,
-  invalidObject,
-  notFound,
-} from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { badRequest, conflict, errorResponse, forbiddenObject, invalidObject, notFound } from '../http/status-error.ts';
 import { areAmong } from '../../domain/rbac/usable-accounts.ts';
 import { renderStored } from '../list/stored-objects.ts';
 import { accountsOf } from '../write/account-objection.ts';
@@ -33,19 +26,19 @@ export async function addPart(c: Context, deps: ApiDeps): Promise<Response> {
   const no = Number(/^\d{1,7}$/.exec(c.req.param('no') ?? '')?.[0] ?? Number.NaN);
   if (Number.isNaN(no)) return errorResponse(badRequest('a part has a number, from 0 on'));
   const beyond = beyondErrors(no, 1, head);
-  if (beyond.length > 0) return errorResponse(invalidObject(WORK_LISTS, name, beyond));
+  if (beyond.length > 0) return errorResponse(invalidObject(API_KINDS.WorkList, name, beyond));
   const body = await bodyOf(c, readSentPart);
   if (body instanceof Response) return body;
   const part = partOf(no, body.items, head.columns, deps.hash);
   const errors = partErrors(part, body.sha256, head);
-  if (errors.length > 0) return errorResponse(invalidObject(WORK_LISTS, name, errors));
+  if (errors.length > 0) return errorResponse(invalidObject(API_KINDS.WorkList, name, errors));
   const known = await deps.items.readPart(head.content, no);
   if (head.sealed !== null && known?.sha256 !== part.sha256)
-    return errorResponse(conflict(WORK_LISTS, name, 'it is sealed: its items do not change'));
+    return errorResponse(conflict(API_KINDS.WorkList, name, 'it is sealed: its items do not change'));
   const written = known?.sha256 === part.sha256 ? { kind: 'written' } : await deps.items.writePart(head, part);
   if (written.kind === 'conflict')
     return errorResponse(
-      conflict(WORK_LISTS, name, `part ${no} has other items already; delete the list to begin again`),
+      conflict(API_KINDS.WorkList, name, `part ${no} has other items already; delete the list to begin again`),
     );
   return c.json(shownPart(part), 201);
 }
@@ -97,13 +90,13 @@ export async function sealList(c: Context, deps: ApiDeps): Promise<Response> {
     head.sealed === null
       ? sealedOf(await deps.items.listParts(head.content), head.itemsPerPart, deps.hash)
       : ({ kind: 'ok', sealed: head.sealed } as const);
-  if (whole.kind === 'bad') return errorResponse(conflict(WORK_LISTS, name, whole.message));
+  if (whole.kind === 'bad') return errorResponse(conflict(API_KINDS.WorkList, name, whole.message));
   const errors = sealErrors(whole.sealed, body);
-  if (errors.length > 0) return errorResponse(invalidObject(WORK_LISTS, name, errors));
-  if (!(await deps.items.seal(head.content, whole.sealed))) return errorResponse(notFound(WORK_LISTS, name));
+  if (errors.length > 0) return errorResponse(invalidObject(API_KINDS.WorkList, name, errors));
+  if (!(await deps.items.seal(head.content, whole.sealed))) return errorResponse(notFound(API_KINDS.WorkList, name));
   const object = await showSealed(stored, whole.sealed, deps);
   return object === null
-    ? errorResponse(conflict(WORK_LISTS, name, 'it was changed at this moment; try again'))
+    ? errorResponse(conflict(API_KINDS.WorkList, name, 'it was changed at this moment; try again'))
     : c.json(object);
 }
 
@@ -138,14 +131,14 @@ async function ownList(c: Context, deps: ApiDeps): Promise<OpenList | Response> 
   const user = deps.callerOf(c);
   if (areAmong(head.accounts ?? 'all', await accountsOf(user, head.namespace, deps))) return found;
   const why = `its items may be run under ServiceAccounts that user ${JSON.stringify(user.username)} cannot use: make a list of your own`;
-  return errorResponse(forbiddenObject(WORK_LISTS, name, why));
+  return errorResponse(forbiddenObject(API_KINDS.WorkList, name, why));
 }
 
 async function openList(c: Context, { objects, items }: ApiDeps): Promise<OpenList | Response> {
   const { namespace = '', name = '' } = c.req.param() as { readonly namespace?: string; readonly name?: string };
   const stored = await objects.read('WorkList', { namespace, name });
   const head = stored === null ? null : await items.readHead(stored.document.metadata.uid);
-  return stored === null || head === null ? errorResponse(notFound(WORK_LISTS, name)) : { head, name, stored };
+  return stored === null || head === null ? errorResponse(notFound(API_KINDS.WorkList, name)) : { head, name, stored };
 }
 
 async function bodyOf<T>(c: Context, read: (value: unknown) => SentBody<T>): Promise<T | Response> {

@@ -1,7 +1,8 @@
 import { type Context, Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { WORK_LISTS, errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
 import { listOrWatch, showObject } from '../list/collection-routes.ts';
 import { type ListedKind, selectStored } from '../list/select-stored.ts';
 import { addWriteRoutes } from '../write/write-routes.ts';
@@ -12,7 +13,7 @@ import { WORK_LIST_PRINTER } from './work-list-printer.ts';
 const PATH = '/namespaces/:namespace/worklists';
 const LISTED: ListedKind = {
   kind: 'WorkList',
-  resource: WORK_LISTS,
+  resource: API_KINDS.WorkList,
   apiVersion: 'muster.run/v1',
   printer: WORK_LIST_PRINTER,
 };
@@ -33,7 +34,7 @@ export function workListRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     const { namespace, name } = c.req.param();
     const found = await kind.find({ namespace, name }, false);
     return found === null
-      ? errorResponse(notFound(WORK_LISTS, name))
+      ? errorResponse(notFound(API_KINDS.WorkList, name))
       : showObject(c, found.object, WORK_LIST_PRINTER, deps);
   });
   app.get(`${PATH}/:name/parts`, (c) => listParts(c, deps));

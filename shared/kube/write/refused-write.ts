@@ -1,7 +1,7 @@
 import { type FieldError, invalid } from '../../schema/object/field-error.ts';
 import type { Undecodable } from '../../schema/object/read-object.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import {
-  NAMESPACES,
   type Resource,
   type StatusError,
   alreadyExists,
@@ -38,7 +38,7 @@ export function notCreated(resource: Resource, { namespace, name }: ObjectName, 
     case 'taken':
       return alreadyExists(resource, name);
     case 'noNamespace':
-      return notFound(NAMESPACES, namespace);
+      return notFound(API_KINDS.Namespace, namespace);
     case 'terminating':
       return namespaceTerminating(resource, name, namespace);
   }

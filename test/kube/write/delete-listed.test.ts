@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import type { PageRequest } from '../../../shared/kube/list/list-page.ts';
-import { JOBS, notFound } from '../../../shared/kube/http/status-error.ts';
+import { API_KINDS } from '../../../shared/domain/kinds/api-kinds.ts';
+import { notFound } from '../../../shared/kube/http/status-error.ts';
 import { deleteListed } from '../../../shared/kube/write/delete-listed.ts';
 
 /** A list of numbers, and the answers to deleting them; `stuck` cannot be deleted. */
@@ -21,11 +22,11 @@ async function deleted(path: string, count: number, stuck = -1) {
     atOnceMax = Math.max(atOnceMax, ++atOnce);
     await new Promise((resolve) => setImmediate(resolve));
     atOnce--;
-    if (n === stuck) return notFound(JOBS, String(n));
+    if (n === stuck) return notFound(API_KINDS.Job, String(n));
     gone.push(n);
     return null;
   };
-  const app = new Hono().delete('/', (c) => deleteListed(c, JOBS, list, remove));
+  const app = new Hono().delete('/', (c) => deleteListed(c, API_KINDS.Job, list, remove));
   const { status } = await app.request(path, { method: 'DELETE' });
   return { status, limits, gone: gone.length, atOnceMax };
 }

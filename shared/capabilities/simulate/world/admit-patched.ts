@@ -1,7 +1,8 @@
 import type { EpochMs } from '../../../domain/base/time.ts';
 import type { JobManifest } from '../../../domain/spec/manifest.ts';
 import type { Status } from '../../../domain/scoreboard/status.ts';
-import { JOBS, badRequest, invalidObject } from '../../../kube/http/status-error.ts';
+import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
+import { badRequest, invalidObject } from '../../../kube/http/status-error.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
 import { admitJobUpdate, documentOf } from '../../../schema/job/job-update.ts';
 import { mergePatch } from '../../../kube/patch/merge-patch.ts';
@@ -26,7 +27,7 @@ export function admitPatched(
     case 'ok':
       return update.changed === 'nothing' ? { kind: 'same' } : { kind: 'changed', manifest: update.manifest };
     case 'invalid': {
-      const { reason, message } = invalidObject(JOBS, identity.name, update.errors);
+      const { reason, message } = invalidObject(API_KINDS.Job, identity.name, update.errors);
       return { kind: 'refused', reason, message };
     }
     case 'undecodable': {

@@ -1,7 +1,8 @@
 import { createJobCommands } from '../../../control/lifecycle/job-changes.ts';
 import { createQuotaCommands } from '../../../control/quota/quota-changes.ts';
 import { at } from '../../../kube/list/stored-field.ts';
-import { JOBS, forbiddenObject } from '../../../kube/http/status-error.ts';
+import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
+import { forbiddenObject } from '../../../kube/http/status-error.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
 import { type FieldError, fieldErrorText } from '../../../schema/object/field-error.ts';
 import { type PlainAdmission, type PlainManifest, admitPlain } from '../../../schema/object/plain-admission.ts';
@@ -73,7 +74,8 @@ export async function limitErrors(
   await open(world);
   await storeSimulatedLimits(limits, namespace, world);
   const tried = await createJobCommands(world.deps).tryCreation(spec);
-  if (tried.kind === 'forbidden') return [{ path: '', message: forbiddenObject(JOBS, name, tried.why).message }];
+  if (tried.kind === 'forbidden')
+    return [{ path: '', message: forbiddenObject(API_KINDS.Job, name, tried.why).message }];
   return tried.kind === 'invalid' ? tried.errors.map(scriptErrorOf) : [];
 }
 

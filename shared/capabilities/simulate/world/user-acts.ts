@@ -6,7 +6,8 @@ import { type IndexAction, WHY_NONE_CHANGES } from '../../../domain/scoreboard/i
 import { hasPod } from '../../../domain/scoreboard/index-record.ts';
 import { unreachable } from '../../../domain/base/invariant.ts';
 import type { JobIdentity } from '../../../domain/spec/job.ts';
-import { JOBS, forbiddenObject, notFound } from '../../../kube/http/status-error.ts';
+import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
+import { forbiddenObject, notFound } from '../../../kube/http/status-error.ts';
 import { admitPatched } from './admit-patched.ts';
 import type { UserAct } from './script.ts';
 import type { VirtualWorld } from './virtual-world.ts';
@@ -82,7 +83,7 @@ async function patchJob(
     deps,
   );
   if (changed.kind === 'forbidden') {
-    const { reason, message } = forbiddenObject(JOBS, job.name, changed.why);
+    const { reason, message } = forbiddenObject(API_KINDS.Job, job.name, changed.why);
     return { reason, message };
   }
   return changed.kind === 'gone' ? gone(job) : refusal;
@@ -90,6 +91,6 @@ async function patchJob(
 
 /** `reason` and `message` of the API's answer, no more of it. */
 function gone({ name }: JobIdentity): Refusal {
-  const { reason, message } = notFound(JOBS, name);
+  const { reason, message } = notFound(API_KINDS.Job, name);
   return { reason, message };
 }
