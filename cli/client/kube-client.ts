@@ -6,8 +6,10 @@ import { ApiFailure, Failure, UnreachableFailure } from '../shell/failure.ts';
 import type { Target } from './kubeconfig.ts';
 import { tokenFor } from './own-token.ts';
 import { checkPortOwner } from './port-owner.ts';
-import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
+import { type ApiKind, pathOfAll, pathWithin } from '../../shared/domain/kinds/api-kind.ts';
+import { API_KINDS } from '../../shared/domain/kinds/api-kinds.ts';
 import { onOneLine } from '../text/table.ts';
+import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 
 /**
@@ -61,19 +63,21 @@ export async function connect(target: Target, answerMs = ANSWER_MS): Promise<Kub
   return client;
 }
 
-/** The address of a kind of objects in a namespace; null means all namespaces. */
-export const jobsPath = (namespace: string | null, name?: string): string =>
-  `/apis/batch/v1${inNamespace(namespace)}/jobs${withName(name)}`;
-export const workListPath = (namespace: string): string => `/apis/muster.run/v1${inNamespace(namespace)}/worklists`;
-export const cronJobsPath = (namespace: string | null, name?: string): string =>
-  `/apis/batch/v1${inNamespace(namespace)}/cronjobs${withName(name)}`;
+const withName = (name: string | undefined): string => (name === undefined ? '' : `/${encodeURIComponent(name)}`);
+
+/** The address of a kind of objects in a namespace, or of one of them; null means all namespaces. */
+const pathsOf =
+  (kind: ApiKind) =>
+  (namespace: string | null, name?: string): string =>
+    `${namespace === null ? pathOfAll(kind) : pathWithin(kind, encodeURIComponent(namespace))}${withName(name)}`;
+
+export const jobsPath = pathsOf(API_KINDS.Job);
+export const workListPath = pathsOf(API_KINDS.WorkList);
+export const cronJobsPath = pathsOf(API_KINDS.CronJob);
 /** Furiko's: a Job of theirs is at {@link jobsPath}, too. */
-export const furikoJobsPath = (namespace: string | null, name?: string): string =>
-  `/apis/${FURIKO_API_VERSION}${inNamespace(namespace)}/jobs${withName(name)}`;
-export const jobConfigsPath = (namespace: string | null, name?: string): string =>
-  `/apis/${FURIKO_API_VERSION}${inNamespace(namespace)}/jobconfigs${withName(name)}`;
-export const podsPath = (namespace: string | null, name?: string): string =>
-  `/api/v1${inNamespace(namespace)}/pods${withName(name)}`;
+export const furikoJobsPath = pathsOf(API_KINDS.FurikoJob);
+export const jobConfigsPath = pathsOf(API_KINDS.JobConfig);
+export const podsPath = pathsOf(API_KINDS.Pod);
 /** The path where Muster, unlike a cluster, reports why a Job's remaining work does not run. */
 export const waitsPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/waits`;
@@ -94,10 +98,7 @@ export const attemptsPath = (namespace: string, job: string): string =>
 export const itemsPath = (namespace: string, job: string): string =>
   `/muster/v1${inNamespace(namespace)}/jobs${withName(job)}/items`;
 
-const inNamespace = (namespace: string | null): string =>
-  namespace === null ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-const withName = (name: string | undefined): string => (name === undefined ? '' : `/${encodeURIComponent(name)}`);
-
+const inNamespace = (namespace: string): string => `/namespaces/${encodeURIComponent(namespace)}`;
 function clientOf(target: Target, answerMs: number): KubeClient {
   const request = async (
     method: string,

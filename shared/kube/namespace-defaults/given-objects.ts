@@ -1,6 +1,6 @@
 import type { KubeMetadata, KubeObject } from '../http/kube-object.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
-import { type Resource } from '../http/status-error.ts';
+import type { Resource } from '../http/status-error.ts';
 import { CONFIG_MAP_PRINTER } from './given-printers.ts';
 import type { Printer } from '../list/printer.ts';
 
