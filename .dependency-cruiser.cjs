@@ -112,7 +112,7 @@ const FOLDERS = {
     rbac: ['http', 'feed', 'list', 'write'],
     quotas: ['http', 'list', 'write'],
     'namespace-defaults': ['http', 'feed', 'list', 'selectors'],
-    namespaces: ['http', 'feed', 'list', 'selectors', 'write'],
+    namespaces: ['http', 'list', 'write'],
     cronjobs: ['http', 'list', 'write'],
     worklists: ['http', 'list', 'write'],
     jobs: ['http', 'feed', 'list', 'selectors', 'write'],

@@ -20,12 +20,11 @@ const policyIn = (objects: ObjectsOf<(typeof KINDS)[number]>): Policy =>
 
 // What is stored as these kinds was admitted as such.
 function roleIn({ key, document }: StoredObject): Role {
-  const { rules = [] } = document as unknown as Partial<Pick<Role, 'rules'>>;
+  const { rules = [] } = document as Partial<Pick<Role, 'rules'>>;
   return { ...key, rules };
 }
 
 function bindingIn({ key, document }: StoredObject): Binding {
-  const { roleRef, subjects = [] } = document as unknown as Pick<Binding, 'roleRef'> &
-    Partial<Pick<Binding, 'subjects'>>;
+  const { roleRef, subjects = [] } = document as unknown as Pick<Binding, 'roleRef'> & Partial<Binding>;
   return { ...key, roleRef, subjects };
 }

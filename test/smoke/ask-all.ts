@@ -6,7 +6,7 @@ import { ApiFailure } from '../../cli/shell/failure.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 import type { Ground } from './ground.ts';
 import { NotAsked } from './not-asked.ts';
-import { type Askable, type Verdict } from './question.ts';
+import type { Askable, Verdict } from './question.ts';
 
 /** A question and what came of it. */
 export type Row = Pick<Askable, 'name' | 'asks' | 'assumed'> & Verdict;

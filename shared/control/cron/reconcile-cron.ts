@@ -105,17 +105,14 @@ export function isNews({ state, alarmAt }: Looked, plan: Looked, now: EpochMs): 
 }
 
 function viewOf({ object, manifest }: SeenCron): CronView {
-  const { metadata, status } = object.document as unknown as {
-    readonly metadata: { readonly creationTimestamp: string; readonly deletionTimestamp?: string };
-    readonly status?: CronJobStatusDocument;
-  };
+  const { metadata, status } = object.document;
   return {
     name: manifest.metadata.name,
-    createdAt: asEpochMs(Date.parse(metadata.creationTimestamp)),
-    isDeleted: metadata.deletionTimestamp !== undefined,
+    createdAt: asEpochMs(Date.parse(String(metadata['creationTimestamp']))),
+    isDeleted: metadata['deletionTimestamp'] !== undefined,
     spec: manifest.spec,
     rules: cronRulesOf(manifest.metadata.annotations),
-    lastScheduleAt: timeIn(status?.lastScheduleTime),
+    lastScheduleAt: timeIn((status as CronJobStatusDocument | undefined)?.lastScheduleTime),
   };
 }
 

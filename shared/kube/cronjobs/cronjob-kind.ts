@@ -1,171 +1,128 @@
 import { asTime } from '../../domain/base/time.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import { cronRulesOf } from '../../domain/cron/cron-rules.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import type { CronJobManifest, CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
-import type { StoredObject } from '../../ports/object-store.ts';
+import { isTerminating } from '../../domain/spec/namespace.ts';
+import type { StoredDocument } from '../../ports/object-store.ts';
 import { admitCronJob } from '../../schema/cron/cron-admission.ts';
 import { type CronJobStanding, cronJobDocument, storedCronJob } from '../../schema/cron/cron-document.ts';
 import { admitCronJobStatus } from '../../schema/cron/cron-status.ts';
-import { isSame } from '../../schema/object/object-update.ts';
 import { admitCronJobUpdate } from '../../schema/cron/cron-update.ts';
 import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';
+import { type Extent, isSame } from '../../schema/object/object-update.ts';
+import type { FieldValidation } from '../../schema/object/read-object.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
-import { renderStored } from '../list/stored-objects.ts';
 import { type RunsAs, accountObjection } from '../write/account-objection.ts';
-import type { Found, Subresource, WritableKind } from '../write/writable-kind.ts';
-import { namespaceStanding } from '../../store/namespace-standing.ts';
+import { defineKind } from '../write/define-kind.ts';
+import type { FoundStored, KindForm, KindHooks } from '../write/stored-kind.ts';
+import type { AdmittedUpdate } from '../write/writable-kind.ts';
+import { CRON_JOB_PRINTER } from './cronjob-printer.ts';
 
-/** An existing CronJob: as shown and as stored. */
-export type FoundCronJob = Found & { readonly stored: StoredObject };
+type AdmittedCronJob = { readonly document: ReturnType<typeof cronJobDocument> };
 
-/** The keys of objects that start its Jobs are variables there. */
-const runsAs = ({ metadata, spec: { jobTemplate } }: CronJobManifest): RunsAs => ({
-  account: jobTemplate.spec.template.spec.serviceAccountName ?? null,
-  program: { jobTemplate, objects: metadata.annotations?.[ANNOTATIONS.onObjectCreated] ?? null },
+/** `batch/v1` CronJobs. `control/cron` creates their Jobs and writes their status. */
+export const CRON_JOB_KIND = defineKind<AdmittedCronJob>({
+  resource: 'CronJob',
+  form: formOf,
+  printer: CRON_JOB_PRINTER,
+  hooks: hooksOf,
+  subresources: [['status', admitStatus]],
 });
 
-/** An admitted CronJob. */
-export type AdmittedCronJob = { readonly manifest: CronJobManifest; readonly standing: CronJobStanding };
-
-/** CronJobs as users write them. */
-export function cronJobKind(deps: ApiDeps): WritableKind<FoundCronJob, AdmittedCronJob> {
-  const { objects, clock, cronJobCommands, quotaCommands, hosts = USUAL_OFFER, needsCommand } = deps;
-  const found = (stored: StoredObject): FoundCronJob => ({ object: renderStored(stored), stored });
-
+function formOf({ clock, hosts = USUAL_OFFER, needsCommand }: ApiDeps): KindForm<AdmittedCronJob> {
   return {
-    resource: API_KINDS.CronJob,
-    apiVersion: 'batch/v1',
-    type: 'CronJob',
-    orphans: null,
-    objection: accountObjection(
-      API_KINDS.CronJob,
-      'spec.jobTemplate.spec.template.spec.serviceAccountName',
-      {
-        runs: ({ manifest }) => runsAs(manifest),
-        ran: ({ stored }) => runsAs(storedCronJob(stored.document).manifest),
-      },
-      deps,
-    ),
-
-    async find(key) {
-      const stored = await objects.read('CronJob', key);
-      return stored === null ? null : found(stored);
-    },
-
     admit(document, context) {
       const admission = admitCronJob(document, { ...context, hosts, needsCommand });
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
       const creationTimestamp = asTime(clock.now());
-      const standing = {
-        uid: context.uid,
-        creationTimestamp,
-        generation: 1,
-        managedFields: [],
-        deletion: null,
-        status: {},
-      };
-      return { kind: 'ok', admitted: { manifest, standing }, name: manifest.metadata.name, warnings };
+      const standing = { uid: context.uid, creationTimestamp, generation: 1, deletion: null, status: {} };
+      return { kind: 'ok', admitted: admittedOf(manifest, standing), warnings };
     },
-
     admitUpdate({ object, stored }, document, fieldValidation) {
-      const update = admitCronJobUpdate(storedCronJob(stored.document), document, {
-        fieldValidation,
-        hosts,
-        needsCommand,
-      });
+      const context = { fieldValidation, hosts, needsCommand };
+      const update = admitCronJobUpdate(storedCronJob(stored.document), document, context);
       if (update.kind !== 'ok') return update;
       const { manifest, warnings, changed } = update;
-      return { kind: 'ok', admitted: { manifest, standing: standingOfObject(object) }, warnings, changed };
-    },
-
-    preview: (admitted) => rendered(admitted, 0),
-
-    async create(admitted, managedFields) {
-      const { manifest, standing } = admitted;
-      const document = cronJobDocument(manifest, { ...standing, managedFields });
-      const key = keyOf(manifest);
-      const committed = await quotaCommands.createObject('CronJob', standing.uid, key, async () => {
-        await cronJobCommands.armCronJob(standing.uid, key);
-        return objects.commit('CronJob', { key, was: 0, document });
-      });
-      if (committed.kind === 'forbidden') return committed;
-      if (committed.kind === 'lost') return { kind: 'taken' };
-      if (committed.kind !== 'committed') return { kind: committed.kind };
-      await cronJobCommands.wakeCronJob(standing.uid);
-      return { kind: 'created', object: renderStored({ key, version: committed.version, document }) };
-    },
-
-    async wouldCreate({ manifest, standing: { uid } }) {
-      const key = keyOf(manifest);
-      const standing = await namespaceStanding(key.namespace, { objects });
-      if (standing !== 'open') return { kind: standing };
-      if ((await objects.read('CronJob', key)) !== null) return { kind: 'taken' };
-      return quotaCommands.tryObject('CronJob', uid, key);
-    },
-
-    async replace({ stored }, { manifest, standing }, managedFields, changed) {
-      const generation = standing.generation + (changed === 'spec' ? 1 : 0);
-      const document = cronJobDocument(manifest, { ...standing, generation, managedFields });
-      const isNews = changed === 'spec' || !isSame(rulesOf(stored), rulesOf({ document }));
-      if (isNews) await cronJobCommands.armCronJob(standing.uid, stored.key);
-      const committed = await objects.commit('CronJob', { key: stored.key, was: stored.version, document });
-      if (committed.kind !== 'committed') return { kind: 'lost' };
-      const replaced = { ...stored, version: committed.version, document };
-      if (isNews) await cronJobCommands.wakeCronJob(standing.uid);
-      // Without its last finalizer, a deleted CronJob is gone.
-      if (standing.deletion !== null) await cronJobCommands.finishCronJob(replaced);
-      return { kind: 'replaced', object: renderStored(replaced) };
-    },
-
-    async remove({ stored }, propagation) {
-      const removed = await cronJobCommands.deleteCronJob(stored, propagation);
-      return removed.kind === 'terminating'
-        ? { kind: 'terminating', object: renderStored(removed.object) }
-        : { kind: removed.kind };
+      return { kind: 'ok', admitted: admittedOf(manifest, standingOf(object)), warnings, changed };
     },
   };
 }
-
-/** What the scheduler reads of a CronJob beside its spec. */
-const rulesOf = ({ document }: Pick<StoredObject, 'document'>) =>
-  cronRulesOf(storedCronJob(document).manifest.metadata.annotations);
-
-const keyOf = ({ metadata: { namespace, name } }: CronJobManifest) => ({ namespace, name });
-
-const rendered = ({ manifest, standing }: AdmittedCronJob, version: number): KubeObject =>
-  renderStored({ key: keyOf(manifest), version, document: cronJobDocument(manifest, standing) });
 
 /** The status of CronJobs as other controllers write it. */
-export function cronJobStatusKind(deps: ApiDeps): Subresource<FoundCronJob, AdmittedCronJob> {
-  const whole = cronJobKind(deps);
+function admitStatus(
+  { object, stored }: FoundStored,
+  document: unknown,
+  fieldValidation: FieldValidation,
+): AdmittedUpdate<AdmittedCronJob> {
+  const update = admitCronJobStatus(storedCronJob(stored.document), document, { fieldValidation });
+  if (update.kind !== 'ok') return update;
+  const { manifest, status, warnings } = update;
+  const standing = standingOf(object);
+  const changed = isSame(standing.status, status) ? update.changed : 'metadata';
+  return { kind: 'ok', admitted: admittedOf(manifest, { ...standing, status }), warnings, changed };
+}
+
+type Standing = Omit<CronJobStanding, 'managedFields'>;
+
+const admittedOf = (manifest: CronJobManifest, standing: Standing): AdmittedCronJob => ({
+  document: cronJobDocument(manifest, { ...standing, managedFields: [] }),
+});
+
+function standingOf({ metadata, status = {} }: KubeObject): Standing {
+  const { uid, creationTimestamp, generation = 1, deletionTimestamp } = metadata;
+  const deletion = deletionTimestamp === undefined ? null : { at: deletionTimestamp };
+  // What is stored was admitted as a CronJob.
+  return { uid, creationTimestamp, generation, deletion, status: status as CronJobStatusDocument };
+}
+
+/** Its scheduler is armed before each change that it must see, and woken afterwards. */
+function hooksOf(deps: ApiDeps): KindHooks<AdmittedCronJob> {
+  const { cronJobCommands: commands } = deps;
+  const path = 'spec.jobTemplate.spec.template.spec.serviceAccountName';
   return {
-    resource: whole.resource,
-    apiVersion: whole.apiVersion,
-    type: whole.type,
-    subresource: 'status',
     // It takes the metadata, too, which says which objects start Jobs.
-    ...(whole.objection === undefined ? {} : { objection: whole.objection }),
-    find: (key, published) => whole.find(key, published),
-    admitUpdate({ object, stored }, document, fieldValidation) {
-      const update = admitCronJobStatus(storedCronJob(stored.document), document, { fieldValidation });
-      if (update.kind !== 'ok') return update;
-      const { manifest, status, warnings } = update;
-      const standing = standingOfObject(object);
-      const changed = isSame(standing.status, status) ? update.changed : 'metadata';
-      return { kind: 'ok', admitted: { manifest, standing: { ...standing, status } }, warnings, changed };
+    objection: accountObjection(
+      API_KINDS.CronJob,
+      path,
+      {
+        runs: ({ document }) => runsAs(document),
+        ran: ({ stored }) => runsAs(storedCronJob(stored.document).manifest),
+      },
+      deps,
+    ),
+    beforeCreate: async ({
+      document: {
+        metadata: { uid, namespace, name },
+      },
+    }) => commands.armCronJob(uid, { namespace, name }),
+    async afterCreate(created) {
+      await commands.wakeCronJob(created.document.metadata.uid);
+      return created;
     },
-    preview: (admitted) => whole.preview(admitted),
-    replace: (found, admitted, managedFields, changed, user) =>
-      whole.replace(found, admitted, managedFields, changed, user),
+    async beforeReplace({ key, document: was }, document, changed) {
+      if (isNews(was, document, changed)) await commands.armCronJob(was.metadata.uid, key);
+    },
+    async afterReplace({ document: was }, is, changed) {
+      if (isNews(was, is.document, changed)) await commands.wakeCronJob(was.metadata.uid);
+      // Without its last finalizer, a deleted CronJob is gone.
+      if (isTerminating(is.document)) await commands.finishCronJob(is);
+      return is;
+    },
+    beforeRemove: async (stored, propagation) => commands.deleteCronJob(stored, propagation),
   };
 }
 
-function standingOfObject({ metadata, status = {} }: KubeObject): CronJobStanding {
-  const { uid, creationTimestamp, generation = 1, managedFields = [], deletionTimestamp } = metadata;
-  const deletion = deletionTimestamp === undefined ? null : { at: deletionTimestamp };
-  // What is stored was admitted as a CronJob.
-  return { uid, creationTimestamp, generation, managedFields, deletion, status: status as CronJobStatusDocument };
-}
+/** The keys of objects that start its Jobs are variables there. */
+const runsAs = ({ metadata, spec: { jobTemplate } }: Pick<CronJobManifest, 'metadata' | 'spec'>): RunsAs => ({
+  account: jobTemplate.spec.template.spec.serviceAccountName ?? null,
+  program: { jobTemplate, objects: metadata.annotations?.[ANNOTATIONS.onObjectCreated] ?? null },
+});
+
+/** Whether its scheduler must look at a change: at its spec, or at the annotations that it reads. */
+const isNews = (was: StoredDocument, is: StoredDocument, changed: Extent): boolean =>
+  changed === 'spec' || !isSame(rulesOf(was), rulesOf(is));
+
+const rulesOf = (document: StoredDocument) => cronRulesOf(storedCronJob(document).manifest.metadata.annotations);

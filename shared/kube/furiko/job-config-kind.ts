@@ -1,137 +1,64 @@
 import { asTime } from '../../domain/base/time.ts';
-import { FURIKO_API_VERSION } from '../../domain/furiko/furiko-job.ts';
 import type { JobConfigManifest, JobConfigSpec, JobConfigStatusDocument } from '../../domain/furiko/job-config.ts';
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
-import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { isTerminating } from '../../domain/spec/namespace.ts';
 import { admitJobConfig, storedJobConfig } from '../../schema/furiko/job-config-admission.ts';
 import { admitJobConfigUpdate } from '../../schema/furiko/job-config-update.ts';
 import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';
-import { namespaceStanding } from '../../store/namespace-standing.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
-import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import type { KubeObject } from '../http/kube-object.ts';
 import { at } from '../list/stored-field.ts';
-import { renderStored } from '../list/stored-objects.ts';
 import { type RunsAs, accountIn, accountObjection } from '../write/account-objection.ts';
-import type { Found, WritableKind } from '../write/writable-kind.ts';
+import { defineKind } from '../write/define-kind.ts';
+import type { KindForm, KindHooks } from '../write/stored-kind.ts';
+import { JOB_CONFIG_PRINTER } from './job-config-printer.ts';
 
-/** An existing JobConfig: as shown and as stored. */
-export type FoundJobConfig = Found & { readonly stored: StoredObject };
+type AdmittedJobConfig = { readonly document: ReturnType<typeof documentOf> };
 
-/** Values of options stand in the template's commands and images. */
-const runsAs = ({ spec: { template, option } }: JobConfigManifest): RunsAs => ({
-  account: accountIn(at(template, 'spec', 'taskTemplate', 'pod', 'spec')),
-  program: { template, option },
+/** JobConfigs of `execution.furiko.io/v1alpha1`. `control/configs` creates their Jobs and writes their status. */
+export const JOB_CONFIG_KIND = defineKind<AdmittedJobConfig>({
+  resource: 'JobConfig',
+  form: formOf,
+  printer: JOB_CONFIG_PRINTER,
+  hooks: hooksOf,
 });
 
-/** An admitted JobConfig, and what the server knows about it. */
-export type AdmittedJobConfig = {
-  readonly manifest: JobConfigManifest;
-  readonly uid: string;
-  readonly creationTimestamp: string;
-  readonly generation: number;
-  /** When it was deleted, if a finalizer holds it. */
-  readonly deletionTimestamp: string | undefined;
-  readonly status: JobConfigStatusDocument;
-};
-
-/** JobConfigs as users write them. `control/configs` writes their status. */
-export function jobConfigKind(deps: ApiDeps): WritableKind<FoundJobConfig, AdmittedJobConfig> {
-  const { objects, clock, configCommands, quotaCommands, hosts = USUAL_OFFER, needsCommand } = deps;
-
+function formOf({ clock, hosts = USUAL_OFFER, needsCommand }: ApiDeps): KindForm<AdmittedJobConfig> {
   return {
-    resource: API_KINDS.JobConfig,
-    apiVersion: FURIKO_API_VERSION,
-    type: 'JobConfig',
-    orphans: null,
-    objection: accountObjection(
-      API_KINDS.JobConfig,
-      'spec.template.spec.taskTemplate.pod.spec.serviceAccountName',
-      {
-        runs: ({ manifest }) => runsAs(manifest),
-        ran: ({ stored }) => runsAs(storedJobConfig(stored.document).manifest),
-      },
-      deps,
-    ),
-
-    async find(key) {
-      const stored = await objects.read('JobConfig', key);
-      return stored === null ? null : { object: renderStored(stored), stored };
-    },
-
     admit(document, context) {
       const now = clock.now();
       const admission = admitJobConfig(document, { ...context, hosts, needsCommand, now });
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
-      const admitted = {
-        manifest,
-        uid: context.uid,
-        creationTimestamp: asTime(now),
-        generation: 1,
-        deletionTimestamp: undefined,
-        status: newStatus(manifest.spec),
-      };
-      return { kind: 'ok', admitted, name: manifest.metadata.name, warnings };
+      const status = newStatus(manifest.spec);
+      const standing = { uid: context.uid, creationTimestamp: asTime(now), generation: 1, status };
+      return { kind: 'ok', admitted: { document: documentOf(manifest, standing) }, warnings };
     },
-
     admitUpdate({ object, stored }, document, fieldValidation) {
       const context = { now: clock.now(), fieldValidation, hosts, needsCommand };
       const update = admitJobConfigUpdate(storedJobConfig(stored.document), document, context);
       if (update.kind !== 'ok') return update;
       const { manifest, warnings, changed } = update;
-      const { uid, creationTimestamp, generation = 1, deletionTimestamp } = object.metadata;
-      // What is stored has the status that its scheduler, or its creation, gave it.
-      const status = object['status'] as JobConfigStatusDocument;
-      const admitted = { manifest, uid, creationTimestamp, generation, deletionTimestamp, status };
-      return { kind: 'ok', admitted, warnings, changed };
+      return { kind: 'ok', admitted: { document: documentOf(manifest, standingOf(object)) }, warnings, changed };
     },
+  };
+}
 
-    preview: (admitted) =>
-      renderStored({ key: keyOf(admitted.manifest), version: 0, document: documentOf(admitted, []) }),
+/** What the server knows about a JobConfig. */
+type Standing = Pick<KubeObject['metadata'], 'uid' | 'creationTimestamp' | 'deletionTimestamp'> & {
+  readonly generation: number;
+  readonly status: JobConfigStatusDocument;
+};
 
-    async create(admitted, managedFields) {
-      const { uid } = admitted;
-      const key = keyOf(admitted.manifest);
-      const document = documentOf(admitted, managedFields);
-      const committed = await quotaCommands.createObject('JobConfig', uid, key, async () => {
-        await configCommands.armConfig(uid, key);
-        return objects.commit('JobConfig', { key, was: 0, document });
-      });
-      if (committed.kind === 'forbidden') return committed;
-      if (committed.kind === 'lost') return { kind: 'taken' };
-      if (committed.kind !== 'committed') return { kind: committed.kind };
-      await configCommands.wakeConfig(uid);
-      return { kind: 'created', object: renderStored({ key, version: committed.version, document }) };
-    },
-
-    async wouldCreate({ manifest, uid }) {
-      const key = keyOf(manifest);
-      const standing = await namespaceStanding(key.namespace, { objects });
-      if (standing !== 'open') return { kind: standing };
-      if ((await objects.read('JobConfig', key)) !== null) return { kind: 'taken' };
-      return quotaCommands.tryObject('JobConfig', uid, key);
-    },
-
-    async replace({ stored }, admitted, managedFields, changed) {
-      const { uid, deletionTimestamp } = admitted;
-      const generation = admitted.generation + (changed === 'spec' ? 1 : 0);
-      const document = documentOf({ ...admitted, generation }, managedFields);
-      if (changed === 'spec') await configCommands.armConfig(uid, stored.key);
-      const committed = await objects.commit('JobConfig', { key: stored.key, was: stored.version, document });
-      if (committed.kind !== 'committed') return { kind: 'lost' };
-      const replaced = { ...stored, version: committed.version, document };
-      if (changed === 'spec') await configCommands.wakeConfig(uid);
-      // Without its last finalizer, a deleted JobConfig is gone.
-      if (deletionTimestamp !== undefined) await configCommands.finishConfig(replaced);
-      return { kind: 'replaced', object: renderStored(replaced) };
-    },
-
-    async remove({ stored }, propagation) {
-      const removed = await configCommands.deleteConfig(stored, propagation);
-      return removed.kind === 'terminating'
-        ? { kind: 'terminating', object: renderStored(removed.object) }
-        : { kind: removed.kind };
-    },
+function standingOf({ metadata, status }: KubeObject): Standing {
+  const { uid, creationTimestamp, generation = 1, deletionTimestamp } = metadata;
+  return {
+    uid,
+    creationTimestamp,
+    generation,
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    // What is stored has the status that its scheduler, or its creation, gave it.
+    status: status as JobConfigStatusDocument,
   };
 }
 
@@ -142,27 +69,60 @@ const newStatus = ({ schedule }: JobConfigSpec): JobConfigStatusDocument => ({
   active: 0,
 });
 
-const keyOf = ({ metadata: { namespace, name } }: JobConfigManifest) => ({ namespace, name });
+const documentOf = (
+  { apiVersion, kind, metadata, spec }: JobConfigManifest,
+  { uid, generation, creationTimestamp, deletionTimestamp, status }: Standing,
+) => ({
+  apiVersion,
+  kind,
+  metadata: {
+    ...metadata,
+    uid,
+    generation,
+    creationTimestamp,
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp, deletionGracePeriodSeconds: 0 }),
+  },
+  spec,
+  status,
+});
 
-/** As it is stored: as it is shown, without its resourceVersion. */
-function documentOf(
-  { manifest, uid, creationTimestamp, generation, deletionTimestamp, status }: AdmittedJobConfig,
-  managedFields: readonly ManagedFieldsEntry[],
-): StoredDocument {
-  const { apiVersion, kind, metadata, spec } = manifest;
-  const { managedFields: _before, ...own } = metadata;
+/** Its scheduler is armed before its spec changes, and woken afterwards. */
+function hooksOf(deps: ApiDeps): KindHooks<AdmittedJobConfig> {
+  const { configCommands: commands } = deps;
   return {
-    apiVersion,
-    kind,
-    metadata: {
-      ...own,
-      uid,
-      generation,
-      creationTimestamp,
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp, deletionGracePeriodSeconds: 0 }),
-      ...(managedFields.length === 0 ? {} : { managedFields }),
+    objection: accountObjection(
+      API_KINDS.JobConfig,
+      'spec.template.spec.taskTemplate.pod.spec.serviceAccountName',
+      {
+        runs: ({ document }) => runsAs(document),
+        ran: ({ stored }) => runsAs(storedJobConfig(stored.document).manifest),
+      },
+      deps,
+    ),
+    beforeCreate: async ({
+      document: {
+        metadata: { uid, namespace, name },
+      },
+    }) => commands.armConfig(uid, { namespace, name }),
+    async afterCreate(created) {
+      await commands.wakeConfig(created.document.metadata.uid);
+      return created;
     },
-    spec,
-    status,
+    async beforeReplace({ key, document: { metadata } }, _document, changed) {
+      if (changed === 'spec') await commands.armConfig(metadata.uid, key);
+    },
+    async afterReplace({ document: { metadata } }, is, changed) {
+      if (changed === 'spec') await commands.wakeConfig(metadata.uid);
+      // Without its last finalizer, a deleted JobConfig is gone.
+      if (isTerminating(is.document)) await commands.finishConfig(is);
+      return is;
+    },
+    beforeRemove: async (stored, propagation) => commands.deleteConfig(stored, propagation),
   };
 }
+
+/** Values of options stand in the template's commands and images. */
+const runsAs = ({ spec: { template, option } }: Pick<JobConfigManifest, 'spec'>): RunsAs => ({
+  account: accountIn(at(template, 'spec', 'taskTemplate', 'pod', 'spec')),
+  program: { template, option },
+});

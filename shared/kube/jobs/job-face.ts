@@ -2,7 +2,7 @@ import type { Status } from '../../domain/scoreboard/status.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
-import { type Resource } from '../http/status-error.ts';
+import type { Resource } from '../http/status-error.ts';
 import { type JobView, type Reads, chunksForSummary } from './job-view.ts';
 import { type JobObject, renderJob } from './render-job.ts';
 

@@ -1,55 +1,51 @@
-import { type Context, Hono } from 'hono';
-import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
-import type { Collection } from '../list/collection.ts';
-import { jobKind } from './job-kind.ts';
-import { jobStatusKind } from './job-status-kind.ts';
-import { listOrWatch, showObject } from '../list/collection-routes.ts';
-import { BATCH_FACE } from './job-face.ts';
-import { findJob } from './list-jobs.ts';
-import type { KubeObject } from '../http/kube-object.ts';
-import type { Parsed } from '../http/query.ts';
-import type { JobObject } from './render-job.ts';
+import type { Context, Hono } from 'hono';
+import type { ApiKind } from '../../domain/kinds/api-kind.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
-import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
+import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
+import type { KubeObject } from '../http/kube-object.ts';
+import {
+  type ChangeRoutes,
+  addChangeRoutes,
+  addOtherRoutes,
+  addPartRoutes,
+  addReadRoutes,
+} from '../write/kind-routes.ts';
+import { BATCH_FACE } from './job-face.ts';
+import { jobKind } from './job-kind.ts';
 import { JOB_PRINTER, isJobOver } from './job-printer.ts';
-import { selectFaces } from './select-jobs.ts';
-import { addSubresourceRoutes, addWriteRoutes } from '../write/write-routes.ts';
-
-const PATH = '/namespaces/:namespace/jobs';
+import { jobStatusKind } from './job-status-kind.ts';
+import type { FoundJob } from './job-writes.ts';
+import { findJob } from './list-jobs.ts';
+import { type ListedJobs, selectFaces } from './select-jobs.ts';
 
 /** `batch/v1` Jobs. */
-export function jobRoutes(deps: ApiDeps, options: ApiOptions): Hono {
-  const app = new Hono();
-  const many = (c: Context, namespace: string | null) => showMany(c, namespace, deps, options);
-  app.get('/jobs', (c) => many(c, null));
-  app.get(PATH, (c) => many(c, c.req.param('namespace') ?? ''));
-  for (const path of [`${PATH}/:name`, `${PATH}/:name/status`])
-    app.get(path, async (c) => {
-      const name = c.req.param('name') ?? '';
-      const job = await findJob(BATCH_FACE, { namespace: c.req.param('namespace') ?? '', name }, deps);
-      return job === null ? errorResponse(notFound(API_KINDS.Job, name)) : showObject(c, job, JOB_PRINTER, deps);
-    });
-  const show = (c: Context, job: KubeObject, code: 200 | 201) => c.json(job, code);
-  addSubresourceRoutes(app, { kind: jobStatusKind(deps), path: PATH, show }, ['update', 'patch'], deps);
-  addWriteRoutes(
-    app,
-    {
-      kind: jobKind(deps),
-      path: PATH,
-      show,
-      select: (c, namespace) => selectJobs(c, namespace, deps),
-    },
-    deps,
-  );
-  for (const path of ['/jobs', PATH, `${PATH}/:name`, `${PATH}/:name/status`])
-    app.all(path, () => errorResponse(methodNotAllowed()));
-  return app;
+export function addJobRoutes(app: Hono, deps: ApiDeps, options: ApiOptions): void {
+  const listed = { face: BATCH_FACE, printer: JOB_PRINTER, isOver: isJobOver };
+  addPartRoutes(app, API_KINDS.Job, jobStatusKind(deps), deps);
+  addFaceRoutes(app, API_KINDS.Job, { kind: jobKind(deps), listed }, deps, options);
 }
 
-const selectJobs = (c: Context, namespace: string | null, deps: ApiDeps): Parsed<Collection<JobObject>> =>
-  selectFaces(c, namespace, { face: BATCH_FACE, printer: JOB_PRINTER, isOver: isJobOver }, deps);
+/** How a kind shows Jobs, and how its users change them. */
+type FaceRoutes<T extends KubeObject> = Pick<ChangeRoutes<FoundJob<T>, StoredSpec>, 'kind'> & {
+  readonly listed: ListedJobs<T>;
+};
 
-async function showMany(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
-  const jobs = selectJobs(c, namespace, deps);
-  return jobs.kind === 'bad' ? errorResponse(jobs.error) : listOrWatch(c, jobs.value, deps, options);
+/** The routes of a kind that shows Jobs. */
+export function addFaceRoutes<T extends KubeObject>(
+  app: Hono,
+  row: ApiKind,
+  { kind, listed }: FaceRoutes<T>,
+  deps: ApiDeps,
+  options: ApiOptions,
+): void {
+  const { face, printer } = listed;
+  const reads = {
+    printer,
+    find: async (key: { readonly namespace: string; readonly name: string }) => findJob(face, key, deps),
+    select: (c: Context, namespace: string | null) => selectFaces(c, namespace, listed, deps),
+  };
+  addReadRoutes(app, row, reads, deps, options);
+  addChangeRoutes(app, row, { kind, select: reads.select }, deps);
+  addOtherRoutes(app, row, [], deps);
 }

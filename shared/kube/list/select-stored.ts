@@ -8,36 +8,42 @@ import { parseFieldSelector, parseLabelSelector } from '../selectors/label-selec
 import type { Collection } from './collection.ts';
 import { type Selection, listStored, watchStored } from './stored-objects.ts';
 
-/** A kind whose objects are stored as they are shown, and live in namespaces. */
-export type ListedKind = Pick<Collection, 'resource' | 'apiVersion' | 'printer'> & {
-  readonly kind: StoredKind;
-  /** Further fields that a field selector may name, which never change; omitted: none. */
-  readonly fields?: Readonly<Record<string, (object: KubeObject) => string>>;
+/** A kind whose objects are stored as they are shown. */
+export type ListedKind = Pick<Collection, 'resource' | 'apiVersion' | 'printer'> &
+  Pick<Selection, 'before'> & {
+    readonly kind: StoredKind;
+    /** What a field selector may name; omitted: {@link USUAL_FIELDS}. */
+    readonly fields?: SelectableFields;
+  };
+
+/** Fields that a field selector may name. They never change, or `before` says what they were. */
+export type SelectableFields = Readonly<Record<string, (object: KubeObject) => string>>;
+
+export const USUAL_FIELDS: SelectableFields = {
+  'metadata.name': ({ metadata }) => metadata.name,
+  'metadata.namespace': ({ metadata }) => metadata.namespace ?? '',
 };
 
 /** The objects of a namespace (null: of all) that match a request's selectors. `bad`: a selector cannot be read. */
 export function selectStored(
   c: Context,
   namespace: string | null,
-  { kind, fields: further = {}, ...shown }: ListedKind,
+  { kind, fields: known = USUAL_FIELDS, before, ...shown }: ListedKind,
   { objects, tails }: Pick<ApiDeps, 'objects' | 'tails'>,
 ): Parsed<Collection> {
   const { labelSelector, fieldSelector } = c.req.query();
   const labels = parseLabelSelector(labelSelector);
   if (labels.kind === 'bad') return labels;
-  const fields = parseFieldSelector(fieldSelector, ['metadata.name', 'metadata.namespace', ...Object.keys(further)]);
+  const fields = parseFieldSelector(fieldSelector, Object.keys(known));
   if (fields.kind === 'bad') return fields;
   const valuesOf = (object: KubeObject) =>
-    Object.fromEntries(Object.entries(further).map(([path, value]) => [path, value(object)]));
+    Object.fromEntries(Object.entries(known).map(([path, value]) => [path, value(object)]));
   const selection: Selection = {
     kind,
     apiVersion: shown.apiVersion,
     namespace: namespace ?? fields.value.exact('metadata.namespace') ?? null,
-    matches: (object) => {
-      const { name, namespace: home = '', labels: has = {} } = object.metadata;
-      const values = { 'metadata.name': name, 'metadata.namespace': home, ...valuesOf(object) };
-      return labels.value.matches(has) && fields.value.matches(values);
-    },
+    matches: (object) => labels.value.matches(object.metadata.labels ?? {}) && fields.value.matches(valuesOf(object)),
+    ...(before === undefined ? {} : { before }),
   };
   return ok({
     ...shown,

@@ -30,7 +30,7 @@ const OBJECTS_PER_READ = 200;
 export function renderStored({ document, version }: StoredObject): KubeObject {
   const { [LEDGER_FIELD]: _unseen, ...shown } = document;
   const metadata = { ...document.metadata, resourceVersion: String(version) };
-  return { ...shown, metadata } as unknown as KubeObject; // what is stored was admitted as such an object
+  return { ...shown, metadata } as KubeObject; // what is stored was admitted as such an object
 }
 
 /** One page of a selection: objects in order of (namespace, name). */

@@ -1,5 +1,5 @@
-import { terminating, isTerminating, type NamespaceDocument } from '../../domain/spec/namespace.ts';
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import { DEFAULT_NAMESPACE, type NamespaceDocument, isTerminating, terminating } from '../../domain/spec/namespace.ts';
+import type { StoredObject } from '../../ports/object-store.ts';
 import {
   type NamespaceUpdate,
   admitNamespace,
@@ -8,74 +8,81 @@ import {
 import { defaultAccountOf } from '../../store/default-account.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
-import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
-import { renderStored } from '../list/stored-objects.ts';
-import type { AdmittedUpdate, Found, Subresource, WritableKind } from '../write/writable-kind.ts';
+import { at, words } from '../list/stored-field.ts';
+import { defineKind } from '../write/define-kind.ts';
+import type { KindForm, KindHooks } from '../write/stored-kind.ts';
+import type { AdmittedUpdate } from '../write/writable-kind.ts';
+import { NAMESPACE_PRINTER } from './namespace-printer.ts';
 
-/** An existing namespace: as shown and as stored. */
-export type FoundNamespace = Found & { readonly document: NamespaceDocument; readonly version: number };
+type AdmittedNamespace = { readonly document: NamespaceDocument };
 
-/** Namespaces as users write them. */
-export function namespaceKind(deps: ApiDeps): WritableKind<FoundNamespace, NamespaceDocument> {
-  const { objects, clock, emptyNamespace } = deps;
+/** `v1` Namespaces. */
+export const NAMESPACE_KIND = defineKind<AdmittedNamespace>({
+  resource: 'Namespace',
+  form: formOf,
+  printer: NAMESPACE_PRINTER,
+  hooks: hooksOf,
+  subresources: [
+    ['status', admitPart('status')],
+    ['finalize', admitPart('finalize')],
+  ],
+  orphans: 'everything in a namespace goes with it',
+  fields: {
+    'metadata.name': ({ metadata }) => metadata.name,
+    'status.phase': phaseOf,
+    name: ({ metadata }) => metadata.name,
+  },
+  // A namespace goes from Active to Terminating, and never back.
+  before: (object) => ({ ...object, status: { phase: 'Active' } }),
+});
 
+function formOf({ clock }: ApiDeps): KindForm<AdmittedNamespace> {
   return {
-    resource: API_KINDS.Namespace,
-    apiVersion: 'v1',
-    type: 'Namespace',
-    orphans: 'everything in a namespace goes with it',
-
-    async find({ name }) {
-      const found = await objects.read('Namespace', keyOf(name));
-      if (found === null) return null;
-      return { object: renderStored(found), document: asNamespace(found.document), version: found.version };
-    },
-
     admit(document, { uid, nameSuffix, fieldValidation }) {
       const admission = admitNamespace(document, { uid, nameSuffix, fieldValidation, at: clock.now() });
       if (admission.kind !== 'ok') return admission;
       const { document: admitted, warnings } = admission;
-      return { kind: 'ok', admitted, name: admitted.metadata.name, warnings };
+      return { kind: 'ok', admitted: { document: admitted }, warnings };
     },
+    admitUpdate: admitPart('itself'),
+  };
+}
 
-    admitUpdate: ({ document: stored }, document, fieldValidation) =>
-      updated(admitNamespaceUpdate(stored, document, { fieldValidation })),
+/** A change of a whole namespace, or of a part that has a path of its own. */
+function admitPart(part: 'itself' | 'status' | 'finalize'): KindForm<AdmittedNamespace>['admitUpdate'] {
+  return ({ stored }, document, fieldValidation) =>
+    updated(admitNamespaceUpdate(asNamespace(stored), document, { fieldValidation, part }));
+}
 
-    preview: (document) => shown(document, 0),
+function updated(update: NamespaceUpdate): AdmittedUpdate<AdmittedNamespace> {
+  if (update.kind !== 'ok') return update;
+  const { document, warnings, changed } = update;
+  return { kind: 'ok', admitted: { document }, warnings, changed };
+}
 
-    async create(admitted, managedFields) {
-      const document = managed(admitted, managedFields);
-      const stored = await objects.commit('Namespace', { key: keyOf(document.metadata.name), was: 0, document });
-      if (stored.kind !== 'committed') return { kind: 'taken' };
-      await storeDefaultAccount(document, stored.version, deps);
-      return { kind: 'created', object: shown(document, stored.version) };
+function hooksOf(deps: ApiDeps): KindHooks<AdmittedNamespace> {
+  const { objects, clock, emptyNamespace } = deps;
+  return {
+    mayNotDelete: (name) => (name === DEFAULT_NAMESPACE ? 'this namespace may not be deleted' : null),
+    async afterCreate(created) {
+      await storeDefaultAccount(created, deps);
+      return created;
     },
-
-    async wouldCreate({ metadata }) {
-      return (await objects.read('Namespace', keyOf(metadata.name))) === null ? null : { kind: 'taken' };
-    },
-
-    async replace({ version, document: { metadata } }, admitted, managedFields) {
-      const document = managed(admitted, managedFields);
-      const key = keyOf(metadata.name);
-      const stored = await objects.commit('Namespace', { key, was: version, document });
-      if (stored.kind !== 'committed')
-        return { kind: (await objects.read('Namespace', key)) === null ? 'gone' : 'lost' };
+    async afterReplace(_was, is) {
       // Its last finalizer may be what it waited for.
-      if (isTerminating(document)) await emptyNamespace(metadata.name);
-      return { kind: 'replaced', object: shown(document, stored.version) };
+      if (isTerminating(is.document)) await emptyNamespace(is.key.name);
+      return is;
     },
-
-    async remove({ version, document, object }) {
-      const { name } = document.metadata;
-      const marked = terminating(document, clock.now());
-      let seen = object;
-      if (marked !== document) {
-        const stored = await objects.commit('Namespace', { key: keyOf(name), was: version, document: marked });
-        if (stored.kind !== 'committed') return { kind: 'lost' };
-        seen = shown(marked, stored.version);
+    async beforeRemove(stored) {
+      const { key, version } = stored;
+      let seen = stored;
+      if (!isTerminating(stored.document)) {
+        const document = terminating(asNamespace(stored), clock.now());
+        const marked = await objects.commit('Namespace', { key, was: version, document });
+        if (marked.kind !== 'committed') return { kind: 'lost' };
+        seen = { key, version: marked.version, document };
       }
-      await emptyNamespace(name);
+      await emptyNamespace(key.name);
       return { kind: 'terminating', object: seen };
     },
   };
@@ -86,50 +93,17 @@ export function namespaceKind(deps: ApiDeps): WritableKind<FoundNamespace, Names
  * before would not delete it with its namespace.
  */
 async function storeDefaultAccount(
-  document: NamespaceDocument,
-  version: number,
+  namespace: StoredObject,
   { objects, formats = 'current' }: Pick<ApiDeps, 'objects' | 'formats'>,
 ): Promise<void> {
   if (formats === 'previous') return;
-  const account = defaultAccountOf({ key: keyOf(document.metadata.name), version, document });
+  const account = defaultAccountOf(namespace);
   await objects.commit('ServiceAccount', { key: account.key, was: 0, document: account.document });
 }
 
-/** A part of namespaces that has a path of its own: their status, or their finalizers. */
-export function namespacePart(
-  deps: ApiDeps,
-  subresource: 'status' | 'finalize',
-): Subresource<FoundNamespace, NamespaceDocument> {
-  const whole = namespaceKind(deps);
-  return {
-    resource: whole.resource,
-    apiVersion: whole.apiVersion,
-    type: whole.type,
-    subresource,
-    find: (key, published) => whole.find(key, published),
-    admitUpdate: ({ document: stored }, document, fieldValidation) =>
-      updated(admitNamespaceUpdate(stored, document, { fieldValidation, part: subresource })),
-    preview: (admitted) => whole.preview(admitted),
-    replace: (found, admitted, managedFields, changed, user) =>
-      whole.replace(found, admitted, managedFields, changed, user),
-  };
-}
-
-function updated(update: NamespaceUpdate): AdmittedUpdate<NamespaceDocument> {
-  if (update.kind !== 'ok') return update;
-  const { document: admitted, warnings, changed } = update;
-  return { kind: 'ok', admitted, warnings, changed };
-}
-
-const keyOf = (name: string) => ({ namespace: '', name });
-
 /** What is stored as this kind was admitted as one. */
-const asNamespace = (document: unknown): NamespaceDocument => document as NamespaceDocument;
+const asNamespace = ({ document }: { readonly document: unknown }): NamespaceDocument => document as NamespaceDocument;
 
-const shown = (document: NamespaceDocument, version: number): KubeObject =>
-  renderStored({ key: keyOf(document.metadata.name), version, document });
-
-function managed(document: NamespaceDocument, managedFields: readonly ManagedFieldsEntry[]): NamespaceDocument {
-  const { managedFields: _before, ...metadata } = document.metadata;
-  return { ...document, metadata: managedFields.length === 0 ? metadata : { ...metadata, managedFields } };
+function phaseOf(namespace: KubeObject): string {
+  return words(at(namespace, 'status', 'phase'));
 }

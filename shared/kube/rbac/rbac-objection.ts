@@ -1,25 +1,28 @@
 import { bindingEscalation, roleEscalation } from '../../domain/rbac/escalation.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import type { PolicyRule, RoleRef } from '../../domain/rbac/policy.ts';
 import type { StoredKind } from '../../ports/object-store.ts';
 import { isSame } from '../../schema/object/object-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
-import { type Resource, type StatusError, forbiddenObject, notFound } from '../http/status-error.ts';
+import { type StatusError, forbiddenObject, notFound } from '../http/status-error.ts';
 import type { Wish } from '../write/writable-kind.ts';
 import { isDefaultPolicy } from './derived-objects.ts';
-import type { AdmittedPlain, FoundPlain } from '../write/plain-kind.ts';
+import type { AdmittedPlain } from '../write/plain-form.ts';
+import type { FoundStored } from '../write/stored-kind.ts';
 
 /** Why the roles and bindings that always exist stay as they are. */
 export const NEVER_CHANGES =
   'it always exists and cannot be changed or deleted; create one of another name, and bind that';
 
 type Deps = Pick<ApiDeps, 'authorization' | 'policies'>;
-type PlainWish = Wish<FoundPlain, AdmittedPlain>;
+type PlainWish = Wish<FoundStored, AdmittedPlain>;
 
 /** Nobody grants rights that he does not have, unless he may `escalate` the role. */
 export const roleObjection =
-  (kind: StoredKind, resource: Resource, { authorization, policies }: Deps) =>
+  (kind: StoredKind, { authorization, policies }: Deps) =>
   async (wish: PlainWish): Promise<StatusError | null> => {
     const { user, at, admitted } = wish;
+    const resource = API_KINDS[kind];
     const { metadata, content } = admitted.manifest;
     if (isKept(kind, wish)) return forbiddenObject(resource, metadata.name, NEVER_CHANGES);
     if (authorization !== 'RBAC' || isOnlyTied(wish)) return null;
@@ -31,9 +34,10 @@ export const roleObjection =
 
 /** Nobody binds a role whose rights he does not have, unless he may `bind` it. */
 export const bindingObjection =
-  (kind: StoredKind, resource: Resource, { authorization, policies }: Deps) =>
+  (kind: StoredKind, { authorization, policies }: Deps) =>
   async (wish: PlainWish): Promise<StatusError | null> => {
     const { user, at, admitted } = wish;
+    const resource = API_KINDS[kind];
     const { metadata, content } = admitted.manifest;
     if (isKept(kind, wish)) return forbiddenObject(resource, metadata.name, NEVER_CHANGES);
     if (authorization !== 'RBAC' || isOnlyTied(wish)) return null;

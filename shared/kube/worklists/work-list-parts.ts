@@ -10,9 +10,10 @@ import { readText } from '../http/request-body.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { badRequest, conflict, errorResponse, forbiddenObject, invalidObject, notFound } from '../http/status-error.ts';
 import { areAmong } from '../../domain/rbac/usable-accounts.ts';
+import { at } from '../list/stored-field.ts';
 import { renderStored } from '../list/stored-objects.ts';
 import { accountsOf } from '../write/account-objection.ts';
-import { documentOf, standingOf, statusOf } from './work-list-kind.ts';
+import { statusOf } from './work-list-status.ts';
 
 // Large lists: created without items, sent in parts, and sealed. Every step is safe to repeat.
 
@@ -113,10 +114,8 @@ function sealErrors(sealed: SealedContent, said: Seal): readonly FieldError[] {
 
 /** The object with its status; null: it was changed meanwhile. */
 async function showSealed(stored: StoredObject, sealed: SealedContent, { objects }: ApiDeps) {
-  const before = standingOf(stored.document);
-  if (before.status.sealed) return renderStored(stored);
-  const { managedFields = [] } = before.manifest.metadata;
-  const document = documentOf({ ...before, status: statusOf(sealed) }, managedFields);
+  if (at(stored.document, 'status', 'sealed') === true) return renderStored(stored);
+  const document = { ...stored.document, status: statusOf(sealed) };
   const committed = await objects.commit('WorkList', { key: stored.key, was: stored.version, document });
   return committed.kind === 'committed' ? renderStored({ ...stored, version: committed.version, document }) : null;
 }

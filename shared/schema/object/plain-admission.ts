@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { type ApiKind, apiVersionOf } from '../../domain/kinds/api-kind.ts';
 import type { ManagedFieldsEntry, OwnerReference } from '../../domain/spec/manifest.ts';
 import { type FieldError, forbidden } from './field-error.ts';
 import { annotationErrors, labelErrors } from './metadata-rules.ts';
@@ -22,10 +23,8 @@ export type PlainShape = {
 
 /** A kind whose objects are stored as they are shown, and whose contents users write as a whole. */
 export type PlainForm<T extends PlainShape> = {
-  readonly apiVersion: string;
-  readonly kind: string;
+  readonly resource: ApiKind;
   readonly shape: z.ZodType<T>;
-  readonly isNamespaced: boolean;
   nameErrors(name: string, metadata: ObjectMetadataShape | undefined): readonly FieldError[];
   contentErrors(object: T): readonly FieldError[];
   /** Faults of a change. `before`: the contents as they are stored. */
@@ -83,7 +82,7 @@ export function admitPlain<T extends PlainShape>(
   const name = nameOf(metadata, nameSuffix);
   const errors = [
     ...form.nameErrors(name, metadata),
-    ...metadataErrors(form.kind, metadata),
+    ...metadataErrors(form.resource.kind, metadata),
     ...form.contentErrors(read.object),
   ];
   if (errors.length > 0) return { kind: 'invalid', name, errors };
@@ -105,7 +104,7 @@ export function admitPlainUpdate<T extends PlainShape>(
   const { name, namespace = '', generateName = '' } = stored.manifest.metadata;
   const errors = [
     ...identityErrors({ metadata }, { manifest: { metadata: { name, namespace } }, uid: stored.uid }),
-    ...metadataErrors(form.kind, metadata),
+    ...metadataErrors(form.resource.kind, metadata),
     ...form.contentErrors(read.object),
     ...form.changeErrors(read.object, stored.manifest.content),
   ];
@@ -122,11 +121,12 @@ export function admitPlainUpdate<T extends PlainShape>(
 
 /** An object that is in no namespace loses the one that its document names, as in Kubernetes: charts write one. */
 function readPlain<T extends PlainShape>(
-  { apiVersion, kind, shape, isNamespaced }: PlainForm<T>,
+  { resource, shape }: PlainForm<T>,
   document: unknown,
   fieldValidation: FieldValidation,
 ): ReadObject<T> {
-  const read = readObject(document, fieldValidation, { apiVersion, kind, shape });
+  const { kind, isNamespaced } = resource;
+  const read = readObject(document, fieldValidation, { apiVersion: apiVersionOf(resource), kind, shape });
   if (read.kind === 'undecodable' || isNamespaced || read.object.metadata === undefined) return read;
   return { ...read, object: { ...read.object, metadata: { ...read.object.metadata, namespace: undefined } } };
 }
@@ -149,10 +149,10 @@ function manifestOf<T extends PlainShape>(
   }: { readonly name: string; readonly namespace: string; readonly generateName: string },
   object: T,
 ): PlainManifest {
-  const { apiVersion, kind, isNamespaced } = form;
+  const { kind, isNamespaced } = form.resource;
   const { labels = {}, annotations = {} } = object.metadata ?? {};
   return {
-    apiVersion,
+    apiVersion: apiVersionOf(form.resource),
     kind,
     metadata: {
       name,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { parseQuantity, quantityText, formatOf } from '../../domain/base/quantity.ts';
 import {
   LIMITED_RESOURCES,
@@ -41,10 +42,8 @@ export const LimitRangeShape = z.strictObject({
  * containers and Pods, and other resources than a Fargate task has.
  */
 export const LIMIT_RANGE_FORM: PlainForm<z.output<typeof LimitRangeShape>> = {
-  apiVersion: 'v1',
-  kind: 'LimitRange',
+  resource: API_KINDS.LimitRange,
   shape: LimitRangeShape,
-  isNamespaced: true,
   serverFields: NO_SERVER_FIELDS,
   nameErrors,
   contentErrors: ({ spec }) => limitsErrors(spec?.limits ?? []),

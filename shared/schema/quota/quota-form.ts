@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { parseQuantity } from '../../domain/base/quantity.ts';
 import { QUOTA_KEYS, type QuotaKey, amountOf, isQuotaKey, isRequested } from '../../domain/quota/quota-keys.ts';
 import { LEDGER_FIELD } from '../../domain/quota/quota-document.ts';
@@ -26,10 +27,8 @@ export const QuotaShape = z.strictObject({
  * none. What has been counted, and what is reserved, is the server's.
  */
 export const QUOTA_FORM: PlainForm<z.output<typeof QuotaShape>> = {
-  apiVersion: 'v1',
-  kind: 'ResourceQuota',
+  resource: API_KINDS.ResourceQuota,
   shape: QuotaShape,
-  isNamespaced: true,
   serverFields: { names: ['status', LEDGER_FIELD], initially: { status: {} } },
   nameErrors,
   contentErrors: ({ spec = NO_SPEC }) => specErrors(spec),

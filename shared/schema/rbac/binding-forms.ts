@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { RBAC_GROUP, type RoleRef, type Subject } from '../../domain/rbac/policy.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid, notSupported, required } from '../object/field-error.ts';
@@ -11,12 +12,11 @@ const bindingForm = (
   kind: 'RoleBinding' | 'ClusterRoleBinding',
   roleKinds: readonly string[],
 ): PlainForm<z.output<typeof BindingShape>> => {
-  const isNamespaced = kind === 'RoleBinding';
+  const resource = API_KINDS[kind];
+  const { isNamespaced } = resource;
   return {
-    apiVersion: `${RBAC_GROUP}/v1`,
-    kind,
+    resource,
     shape: BindingShape,
-    isNamespaced,
     nameErrors: segmentNameErrors,
     contentErrors: ({ roleRef, subjects = [] }) => [
       ...roleRefErrors(roleRefOf(roleRef), roleKinds),

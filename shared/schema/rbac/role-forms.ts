@@ -1,19 +1,16 @@
 import type * as z from 'zod';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { RIGHTS_MAX, rightsOf } from '../../domain/rbac/covers.ts';
-import { type PolicyRule, RBAC_GROUP } from '../../domain/rbac/policy.ts';
+import type { PolicyRule } from '../../domain/rbac/policy.ts';
 import { type FieldError, forbidden, invalid, required, tooLong, tooMany } from '../object/field-error.ts';
 import { segmentNameErrors } from './path-segment-names.ts';
 import { NO_SERVER_FIELDS, type PlainForm } from '../object/plain-admission.ts';
 import { ClusterRoleShape, RoleShape, type RuleShape } from './rbac-shapes.ts';
 
-const API_VERSION = `${RBAC_GROUP}/v1`;
-
 /** A Role (`ValidateRole` of kubernetes/pkg/apis/rbac/validation). */
 export const ROLE_FORM: PlainForm<z.output<typeof RoleShape>> = {
-  apiVersion: API_VERSION,
-  kind: 'Role',
+  resource: API_KINDS.Role,
   shape: RoleShape,
-  isNamespaced: true,
   nameErrors: segmentNameErrors,
   contentErrors: ({ rules }) => rulesErrors(rules, true),
   serverFields: NO_SERVER_FIELDS,
@@ -23,10 +20,8 @@ export const ROLE_FORM: PlainForm<z.output<typeof RoleShape>> = {
 
 /** A ClusterRole (`ValidateClusterRole`), which holds its rules itself. */
 export const CLUSTER_ROLE_FORM: PlainForm<z.output<typeof ClusterRoleShape>> = {
-  apiVersion: API_VERSION,
-  kind: 'ClusterRole',
+  resource: API_KINDS.ClusterRole,
   shape: ClusterRoleShape,
-  isNamespaced: false,
   nameErrors: segmentNameErrors,
   contentErrors: ({ rules, aggregationRule }) => [
     ...rulesErrors(rules, false),

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { type FieldError, forbidden } from '../object/field-error.ts';
 import { nameErrors } from '../object/object-name.ts';
 import { NO_SERVER_FIELDS, type PlainForm } from '../object/plain-admission.ts';
@@ -6,10 +7,8 @@ import { ServiceAccountShape } from './rbac-shapes.ts';
 
 /** A ServiceAccount: a name to which bindings grant roles. */
 export const SERVICE_ACCOUNT_FORM: PlainForm<z.output<typeof ServiceAccountShape>> = {
-  apiVersion: 'v1',
-  kind: 'ServiceAccount',
+  resource: API_KINDS.ServiceAccount,
   shape: ServiceAccountShape,
-  isNamespaced: true,
   nameErrors,
   contentErrors: ({ secrets, imagePullSecrets }) => [
     ...refusedSecrets('secrets', secrets, 'tasks get no token of a ServiceAccount'),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { dnsLabelErrors } from '../object/dns-names.ts';
 import { type FieldError, duplicate, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
 import { flag, int32, known, opt, text, textMap, texts } from '../object/json-fields.ts';
@@ -56,10 +57,8 @@ export const ServiceShape = z.strictObject({
 
 /** A Service, which must be headless: there is nothing that routes. */
 export const SERVICE_FORM: PlainForm<z.output<typeof ServiceShape>> = {
-  apiVersion: 'v1',
-  kind: 'Service',
+  resource: API_KINDS.Service,
   shape: ServiceShape,
-  isNamespaced: true,
   serverFields: { names: ['status'], initially: { status: { loadBalancer: {} } } },
   nameErrors: (name, metadata) => (name === '' ? nameErrors(name, metadata) : labelOfDnsErrors(name)),
   contentErrors: ({ spec = NO_SPEC }) => specErrors(spec),

@@ -25,7 +25,7 @@ const OF_COLLECTIONS: readonly string[] = ['list', 'watch', 'create', 'deletecol
 
 /** Every served verb, on every resource, in some namespaces, with some names. */
 const CASES: readonly Case[] = SERVED.flatMap(({ name: group, version, resources }) =>
-  resources.flatMap(({ plural, namespaced, verbs, subresources = [] }) =>
+  resources.flatMap(({ plural, namespaced, verbs, subresources }) =>
     [{ name: '', verbs }, ...subresources].flatMap(({ name: subresource, verbs: served }) =>
       served.flatMap((verb) => {
         const isWhole = subresource === '' && OF_COLLECTIONS.includes(verb);

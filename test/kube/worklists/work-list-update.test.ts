@@ -20,3 +20,14 @@ test('a WorkList keeps its spec, and the refusal says what differs and what to d
     ),
   ]);
 });
+
+test('a request that changes nothing of a WorkList is not stored', async () => {
+  const world = await aWorld();
+  const metadata = { name: 'w', labels: { team: 'a' } };
+  const sent = { apiVersion: 'muster.run/v1', kind: 'WorkList', metadata, spec: { items: [['x']] } };
+  const { body: created } = await send(world, 'POST', LISTS, sent);
+  const again = await send(world, 'PUT', `${LISTS}/w`, created);
+  expect([again.code, again.body.metadata]).toEqual([200, created.metadata]);
+  const relabeled = await send(world, 'PUT', `${LISTS}/w`, { ...created, metadata: { ...metadata, labels: {} } });
+  expect(relabeled.body.metadata.resourceVersion).not.toBe(created.metadata.resourceVersion);
+});

@@ -15,7 +15,7 @@ const NAMED = { metadata: { name: 'default' } };
 const FORMS = { ROLE_FORM, CLUSTER_ROLE_FORM, ROLE_BINDING_FORM, CLUSTER_ROLE_BINDING_FORM, SERVICE_ACCOUNT_FORM };
 
 function admitted<T extends PlainShape>(form: PlainForm<T>, document: object) {
-  const namespace = form.isNamespaced ? 'default' : '';
+  const namespace = form.resource.isNamespaced ? 'default' : '';
   return admitPlain(form, document, { namespace, nameSuffix: 'abcde', fieldValidation: 'Strict' });
 }
 
@@ -338,9 +338,9 @@ describe('metadata', () => {
     expect(admitted(ROLE_FORM, { metadata: { name: 'x', namespace: 'team' } }).kind).toBe('undecodable');
   });
 
-  test.each(Object.values(FORMS))('of a $kind has no finalizers', (form) => {
+  test.each(Object.values(FORMS))('of a $resource.kind has no finalizers', (form) => {
     const document = { metadata: { name: 'x', finalizers: ['a.b/c'] }, roleRef: toClusterRole({}) };
-    const known = form.kind.endsWith('Binding') ? document : { metadata: document.metadata };
+    const known = form.resource.kind.endsWith('Binding') ? document : { metadata: document.metadata };
     expect(faultsOf(form as PlainForm<PlainShape>, known)).toEqual(['FieldValueForbidden metadata.finalizers']);
   });
 

@@ -1,0 +1,31 @@
+import type { StoredKind } from '../domain/kinds/api-kinds.ts';
+import { CRON_JOB_KIND } from './cronjobs/cronjob-kind.ts';
+import { JOB_CONFIG_KIND } from './furiko/job-config-kind.ts';
+import { NAMESPACE_KIND } from './namespaces/namespace-kind.ts';
+import { LIMIT_RANGE_KIND, QUOTA_KIND } from './quotas/quota-kinds.ts';
+import {
+  CLUSTER_ROLE_BINDING_KIND,
+  CLUSTER_ROLE_KIND,
+  ROLE_BINDING_KIND,
+  ROLE_KIND,
+  SERVICE_ACCOUNT_KIND,
+} from './rbac/rbac-kinds.ts';
+import { SERVICE_KIND } from './services/service-kind.ts';
+import { WORK_LIST_KIND } from './worklists/work-list-kind.ts';
+import type { DefinedKind } from './write/define-kind.ts';
+
+/** What each kind that is stored as it is shown does: a row without it does not compile. */
+export const SERVED_KINDS: Readonly<Record<StoredKind, DefinedKind>> = {
+  Namespace: NAMESPACE_KIND,
+  ServiceAccount: SERVICE_ACCOUNT_KIND,
+  ClusterRole: CLUSTER_ROLE_KIND,
+  Role: ROLE_KIND,
+  ClusterRoleBinding: CLUSTER_ROLE_BINDING_KIND,
+  RoleBinding: ROLE_BINDING_KIND,
+  LimitRange: LIMIT_RANGE_KIND,
+  ResourceQuota: QUOTA_KIND,
+  Service: SERVICE_KIND,
+  WorkList: WORK_LIST_KIND,
+  JobConfig: JOB_CONFIG_KIND,
+  CronJob: CRON_JOB_KIND,
+};
