@@ -40,15 +40,10 @@ const ofOurs = (name, folder, allowed) => ({
 const FOLDERS = {
   domain: {
     base: [],
-<<<<<<< HEAD
-    rbac: [],
-    'spec/annotations': ['base'],
-    spec: ['base', 'spec/annotations'],
-=======
     kinds: [],
     rbac: ['kinds'],
-    spec: ['base'],
->>>>>>> 9961e2d0 (Say what is true of an API kind in one row)
+    'spec/annotations': ['base'],
+    spec: ['base', 'spec/annotations'],
     items: ['base', 'spec'],
     task: ['base', 'spec', 'items'],
     cron: ['base', 'spec'],

@@ -9,7 +9,6 @@ import { checkPortOwner } from './port-owner.ts';
 import { type ApiKind, pathOfAll, pathWithin } from '../../shared/domain/kinds/api-kind.ts';
 import { API_KINDS } from '../../shared/domain/kinds/api-kinds.ts';
 import { onOneLine } from '../text/table.ts';
-import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 
 /**

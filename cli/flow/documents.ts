@@ -5,15 +5,6 @@ import { ALL_KINDS, API_KINDS, type KindName } from '../../shared/domain/kinds/a
 import { cycleText } from '../../shared/domain/upstreams/cycles.ts';
 import { usageFailure } from '../shell/failure.ts';
 import type { Manifest } from '../shell/manifest-file.ts';
-import {
-  corePath,
-  cronJobsPath,
-  jobConfigsPath,
-  jobsPath,
-  namespacesPath,
-  rbacPath,
-  workListPath,
-} from '../client/kube-client.ts';
 import { type Dependencies, type Dependent, dependenciesOf, inOrder } from '../render/job-graph.ts';
 
 /** The kinds that a file may hold, in the order in which they are created. A Job of Furiko is a Job here. */
