@@ -123,6 +123,9 @@ export function checkCommit(
   // A user's commit decides nothing: it asks for a pass at once.
   if (isByUser(fresh, status, now))
     return forbid((status.alarms[0] ?? Infinity) > now + 60_000, 'G8', () => 'no pass follows');
+  // Nor does a commit that notes who waits for this Job: what is due is due as before.
+  if (status.isAwaited && !before.isAwaited)
+    return forbid(fresh.length > 0 || status.alarms[0] !== before.alarms[0], 'G8', () => 'a note changes more');
   checkGang(watched, before, fresh, forbid);
   checkAlarm(watched, forbid);
   checkDeadlines(before, watched, fresh, forbid);
