@@ -3,7 +3,6 @@ import { cronRulesOf } from '../../domain/cron/cron-rules.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import type { CronJobManifest, CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
-import { isTerminating } from '../../domain/spec/namespace.ts';
 import type { StoredDocument } from '../../ports/object-store.ts';
 import { admitCronJob } from '../../schema/cron/cron-admission.ts';
 import { type CronJobStanding, cronJobDocument, storedCronJob } from '../../schema/cron/cron-document.ts';
@@ -16,6 +15,7 @@ import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { type RunsAs, accountObjection } from '../write/account-objection.ts';
 import { defineKind } from '../write/define-kind.ts';
+import { type Scheduler, schedulerHooks } from '../write/scheduler-hooks.ts';
 import type { FoundStored, KindForm, KindHooks } from '../write/stored-kind.ts';
 import type { AdmittedUpdate } from '../write/writable-kind.ts';
 import { CRON_JOB_PRINTER } from './cronjob-printer.ts';
@@ -78,40 +78,26 @@ function standingOf({ metadata, status = {} }: KubeObject): Standing {
   return { uid, creationTimestamp, generation, deletion, status: status as CronJobStatusDocument };
 }
 
-/** Its scheduler is armed before each change that it must see, and woken afterwards. */
 function hooksOf(deps: ApiDeps): KindHooks<AdmittedCronJob> {
   const { cronJobCommands: commands } = deps;
-  const path = 'spec.jobTemplate.spec.template.spec.serviceAccountName';
+  const scheduler: Scheduler = {
+    arm: async (uid, key) => commands.armCronJob(uid, key),
+    wake: async (uid) => commands.wakeCronJob(uid),
+    remove: async (stored, propagation) => commands.deleteCronJob(stored, propagation),
+    finish: async (terminating) => commands.finishCronJob(terminating),
+  };
   return {
+    ...schedulerHooks(scheduler, isNews),
     // It takes the metadata, too, which says which objects start Jobs.
     objection: accountObjection(
       API_KINDS.CronJob,
-      path,
+      'spec.jobTemplate.spec.template.spec.serviceAccountName',
       {
         runs: ({ document }) => runsAs(document),
         ran: ({ stored }) => runsAs(storedCronJob(stored.document).manifest),
       },
       deps,
     ),
-    beforeCreate: async ({
-      document: {
-        metadata: { uid, namespace, name },
-      },
-    }) => commands.armCronJob(uid, { namespace, name }),
-    async afterCreate(created) {
-      await commands.wakeCronJob(created.document.metadata.uid);
-      return created;
-    },
-    async beforeReplace({ key, document: was }, document, changed) {
-      if (isNews(was, document, changed)) await commands.armCronJob(was.metadata.uid, key);
-    },
-    async afterReplace({ document: was }, is, changed) {
-      if (isNews(was, is.document, changed)) await commands.wakeCronJob(was.metadata.uid);
-      // Without its last finalizer, a deleted CronJob is gone.
-      if (isTerminating(is.document)) await commands.finishCronJob(is);
-      return is;
-    },
-    beforeRemove: async (stored, propagation) => commands.deleteCronJob(stored, propagation),
   };
 }
 

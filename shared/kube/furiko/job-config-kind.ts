@@ -1,7 +1,6 @@
 import { asTime } from '../../domain/base/time.ts';
 import type { JobConfigManifest, JobConfigSpec, JobConfigStatusDocument } from '../../domain/furiko/job-config.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
-import { isTerminating } from '../../domain/spec/namespace.ts';
 import { admitJobConfig, storedJobConfig } from '../../schema/furiko/job-config-admission.ts';
 import { admitJobConfigUpdate } from '../../schema/furiko/job-config-update.ts';
 import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';
@@ -10,6 +9,7 @@ import type { KubeObject } from '../http/kube-object.ts';
 import { at } from '../list/stored-field.ts';
 import { type RunsAs, accountIn, accountObjection } from '../write/account-objection.ts';
 import { defineKind } from '../write/define-kind.ts';
+import { type Scheduler, schedulerHooks } from '../write/scheduler-hooks.ts';
 import type { KindForm, KindHooks } from '../write/stored-kind.ts';
 import { JOB_CONFIG_PRINTER } from './job-config-printer.ts';
 
@@ -86,10 +86,16 @@ const documentOf = (
   status,
 });
 
-/** Its scheduler is armed before its spec changes, and woken afterwards. */
 function hooksOf(deps: ApiDeps): KindHooks<AdmittedJobConfig> {
   const { configCommands: commands } = deps;
+  const scheduler: Scheduler = {
+    arm: async (uid, key) => commands.armConfig(uid, key),
+    wake: async (uid) => commands.wakeConfig(uid),
+    remove: async (stored, propagation) => commands.deleteConfig(stored, propagation),
+    finish: async (terminating) => commands.finishConfig(terminating),
+  };
   return {
+    ...schedulerHooks(scheduler, (_was, _is, changed) => changed === 'spec'),
     objection: accountObjection(
       API_KINDS.JobConfig,
       'spec.template.spec.taskTemplate.pod.spec.serviceAccountName',
@@ -99,25 +105,6 @@ function hooksOf(deps: ApiDeps): KindHooks<AdmittedJobConfig> {
       },
       deps,
     ),
-    beforeCreate: async ({
-      document: {
-        metadata: { uid, namespace, name },
-      },
-    }) => commands.armConfig(uid, { namespace, name }),
-    async afterCreate(created) {
-      await commands.wakeConfig(created.document.metadata.uid);
-      return created;
-    },
-    async beforeReplace({ key, document: { metadata } }, _document, changed) {
-      if (changed === 'spec') await commands.armConfig(metadata.uid, key);
-    },
-    async afterReplace({ document: { metadata } }, is, changed) {
-      if (changed === 'spec') await commands.wakeConfig(metadata.uid);
-      // Without its last finalizer, a deleted JobConfig is gone.
-      if (isTerminating(is.document)) await commands.finishConfig(is);
-      return is;
-    },
-    beforeRemove: async (stored, propagation) => commands.deleteConfig(stored, propagation),
   };
 }
 

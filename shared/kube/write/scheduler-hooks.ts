@@ -1,0 +1,44 @@
+import { isTerminating } from '../../domain/spec/namespace.ts';
+import type { DeletedOwner, FinishedOwner } from '../../ports/cronjob-commands.ts';
+import type { ObjectKey, StoredDocument, StoredObject } from '../../ports/object-store.ts';
+import type { Extent } from '../../schema/object/object-update.ts';
+import type { AdmittedObject, KindHooks } from './stored-kind.ts';
+import type { Propagation } from './writable-kind.ts';
+
+/** What makes Jobs for objects of a kind, and deletes them with their owner. */
+export type Scheduler = {
+  /** To be called before a change that it must see: if its wake-up is not sent afterwards, the sweep looks at the object. */
+  readonly arm: (uid: string, key: ObjectKey) => Promise<void>;
+  readonly wake: (uid: string) => Promise<void>;
+  readonly remove: (stored: StoredObject, propagation: Propagation) => Promise<DeletedOwner>;
+  /** Continues a deletion after a change, which may have removed the last finalizer. */
+  readonly finish: (terminating: StoredObject) => Promise<FinishedOwner>;
+};
+
+/**
+ * The hooks of a kind whose objects own Jobs: its scheduler is armed before each change that it must see, and woken afterwards.
+ *
+ * @param isNews whether it must see a change
+ */
+export const schedulerHooks = (
+  { arm, wake, remove, finish }: Scheduler,
+  isNews: (was: StoredDocument, is: StoredDocument, changed: Extent) => boolean,
+): Omit<KindHooks<AdmittedObject>, 'objection'> => ({
+  async beforeCreate({ document: { metadata } }) {
+    await arm(metadata.uid, { namespace: metadata.namespace ?? '', name: metadata.name });
+  },
+  async afterCreate(created) {
+    await wake(created.document.metadata.uid);
+    return created;
+  },
+  async beforeReplace({ key, document: was }, document, changed) {
+    if (isNews(was, document, changed)) await arm(was.metadata.uid, key);
+  },
+  async afterReplace({ document: was }, is, changed) {
+    if (isNews(was, is.document, changed)) await wake(was.metadata.uid);
+    // Without its last finalizer, a deleted object is gone.
+    if (isTerminating(is.document)) await finish(is);
+    return is;
+  },
+  beforeRemove: remove,
+});
