@@ -60,7 +60,7 @@ const STEPS = codes<ShortWord>({
   ignored: 15,
   /** `failed` with a back-off of the index itself */
   failedHeld: 16,
-  // The same ends, for Pods that were being deleted; since STATUS's format 5.
+  // The same ends, for Pods that were being deleted.
   succeededGone: 17,
   failedGone: 18,
   failedHeldGone: 19,
@@ -76,7 +76,7 @@ const STEPS = codes<ShortWord>({
   claimFirst: 27,
   overdue: 28,
 });
-/** Under this code, the step is in the byte that follows; since STATUS's format 9. */
+/** Under this code, the step is in the byte that follows. */
 const LONG = 31;
 const LONG_STEPS = codes<LongWord>({
   /** with the time of the index's first Pod */
@@ -148,10 +148,6 @@ export function readEntries(r: Reader, nextSeq: number, now: EpochMs): JournalEn
     return { seq: seq++, transition: { index, attempt, ...readStep(r, op, now) } };
   });
 }
-
-/** Whether STATUS has to be of format 9 for these entries. */
-export const hasLongSteps = ({ entries }: Journal): boolean =>
-  entries.some(({ transition }) => isLong(wordOf(transition)));
 
 const LONG_WORDS: ReadonlySet<string> = new Set<LongWord>([
   'claimLaunched',

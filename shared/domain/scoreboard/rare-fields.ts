@@ -6,7 +6,7 @@ import type { GangState, JobState, Status, Unannounced } from './status.ts';
 import { readAchievement, writeAchievement } from './verdict-codec.ts';
 
 /** Fields of STATUS that few Jobs have, one bit each; those that are written follow in this order. A bit is never used for another field. */
-export const RARE = { unannounced: 1, upstreams: 2, gang: 4, achieved: 8, isAwaited: 16 } as const;
+const RARE = { unannounced: 1, upstreams: 2, gang: 4, achieved: 8, isAwaited: 16 } as const;
 const RARE_ALL = Object.values(RARE).reduce<number>((all, bit) => all | bit, 0);
 
 /** Which of them a status has. */
@@ -27,19 +27,15 @@ export function writeRareFields(w: Writer, status: Status): void {
 
 type RareFields = Pick<Status, 'unannounced' | 'upstreams' | 'gang' | 'achieved' | 'isAwaited'>;
 
-/**
- * Reads them. Before format 8 there was no number that says which of them follow.
- *
- * @param version the status's own
- */
-export function readRareFields(r: Reader, format: number, version: number, now: EpochMs): RareFields {
-  const rare = format >= 8 ? r.varint() : format === 7 ? RARE.unannounced : 0;
+/** Reads the number that says which of them follow, and these. `version`: the status's own. */
+export function readRareFields(r: Reader, version: number, now: EpochMs): RareFields {
+  const rare = r.varint();
   if ((rare & ~RARE_ALL) !== 0) throw new DecodeError('a field of STATUS that is not known');
   return {
     unannounced: (rare & RARE.unannounced) === 0 ? null : readUnannounced(r, version, now),
     upstreams: (rare & RARE.upstreams) === 0 ? [] : readUpstreams(r),
     gang: (rare & RARE.gang) === 0 ? null : readGang(r, now),
-    achieved: (rare & RARE.achieved) === 0 ? null : readAchievement(r, format, now),
+    achieved: (rare & RARE.achieved) === 0 ? null : readAchievement(r, now),
     isAwaited: (rare & RARE.isAwaited) !== 0,
   };
 }

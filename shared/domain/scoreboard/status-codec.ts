@@ -3,10 +3,10 @@ import { type EpochMs, asEpochMs } from '../base/time.ts';
 import { asTaskArn } from '../base/ids.ts';
 import { DecodeError, Reader, Writer } from '../base/bytes.ts';
 import { NewerFormatError } from '../base/newer-format.ts';
-import { hasLongSteps, readEntries, writeEntries } from './journal-codec.ts';
-import { RARE, rareFieldsOf, readRareFields, writeRareFields } from './rare-fields.ts';
+import { readEntries, writeEntries } from './journal-codec.ts';
+import { rareFieldsOf, readRareFields, writeRareFields } from './rare-fields.ts';
 import { type Claim, type Finished, type Phase, type Status, chunkLength } from './status.ts';
-import { hasOwnReason, readVerdict, writeVerdict } from './verdict-codec.ts';
+import { readVerdict, writeVerdict } from './verdict-codec.ts';
 import {
   writeSec,
   readSec,
@@ -23,30 +23,17 @@ import {
 /**
  * STATUS as bytes. Every commit of a Job writes it, so it is kept small: what changes in steps is stored as the step.
  *
- * version 9 (8: the head has none of the rarer fields but what is to be announced; 7: no Pod has to start in time; 6: nothing is
- * to be announced, either; 5: nothing is excluded, either) · head · chunk summaries · claims in flight · journal
+ * version 1 · head · chunk summaries · claims in flight · journal
  *
  * Times count from the status's own `now`, sequence numbers from the journal's next one, indexes from the one before of the
  * same kind. So a claim in the journal takes 2 bytes, because claims go up one by one; an outcome 4, because those come in any
  * order; a lost attempt in back-off 7; a claim in flight 2 to 4; a fresh chunk 1, any other about 10.
  */
-const VERSION = 9;
-/** What is written in the more usual cases, so that earlier releases can read it: see {@link versionOf}. */
-const VERSION_WITHOUT_RARE = 8;
-const VERSION_WITHOUT_START_TIMES = 7;
-const VERSION_WITHOUT_CHANGES = 6;
-const VERSION_WITHOUT_EXCLUDED = 5;
-/**
- * The oldest format that can be read: it had no restarts, success policies, replaced attempts, or deciding index; 2 no events
- * or labels; 3 not since when attempts were replaced; 4 no Pods that were being deleted when they ended; 5 no excluded indexes; 6 no
- * changes to announce; 7 nobody who waited for a Pod to start; 8 none of the fields of {@link RARE} but the changes, and no
- * reasons of users, or indexes that were held back or had a deadline.
- */
-const VERSION_MIN = 1;
+const VERSION = 1;
 
 export function encodeStatus(status: Status): Uint8Array {
   const w = new Writer(1024);
-  w.byte(versionOf(status));
+  w.byte(VERSION);
   writeHead(w, status);
   writeSummaries(w, status);
   writeClaims(w, status.inFlight, status.now);
@@ -54,26 +41,13 @@ export function encodeStatus(status: Status): Uint8Array {
   return w.finish();
 }
 
-function versionOf(status: Status): number {
-  const { unannounced, chunks, phase, journal } = status;
-  if (rareFieldsOf(status) > RARE.unannounced || hasOwnReason(phase)) return VERSION;
-  if (hasLongSteps(journal) || chunks.some(isRare)) return VERSION;
-  if (chunks.some(({ startingSince }) => startingSince !== null)) return VERSION_WITHOUT_RARE;
-  if (unannounced !== null) return VERSION_WITHOUT_START_TIMES;
-  return chunks.some(({ excluded }) => excluded > 0) ? VERSION_WITHOUT_CHANGES : VERSION_WITHOUT_EXCLUDED;
-}
-
-/** Something in it is held back, or has a deadline. */
-const isRare = ({ held, runningSince, indexSince }: ChunkSummary): boolean =>
-  held > 0 || runningSince !== null || indexSince !== null;
-
 /** The status that {@link encodeStatus} was given, equal in every field. Throws {@link DecodeError} or {@link NewerFormatError}. */
 export function decodeStatus(bytes: Uint8Array): Status {
   const r = new Reader(bytes);
   const version = r.byte();
   if (version > VERSION) throw new NewerFormatError('a STATUS', version, VERSION);
-  if (version < VERSION_MIN) throw new DecodeError(`a STATUS of format version ${version}, where ${VERSION} is known`);
-  const head = readHead(r, version);
+  if (version < VERSION) throw new DecodeError(`a STATUS of format version ${version}, where ${VERSION} is known`);
+  const head = readHead(r);
   const { now, size, nextSeq } = head;
   const status = {
     ...head.fields,
@@ -123,11 +97,11 @@ function writeHead(w: Writer, status: Status): void {
   w.zigzag(status.version - published.version);
   w.zigzag(journal.nextSeq - published.seq);
   writeTime(w, published.at, now);
-  if (versionOf(status) >= VERSION_WITHOUT_RARE) w.varint(rareFieldsOf(status));
+  w.varint(rareFieldsOf(status));
   writeRareFields(w, status);
 }
 
-function readHead(r: Reader, format: number): Head {
+function readHead(r: Reader): Head {
   const now = asEpochMs(r.zigzag());
   const nextSeq = r.varint();
   const size = r.varint();
@@ -139,23 +113,23 @@ function readHead(r: Reader, format: number): Head {
     fields: {
       version,
       revision: r.varint(),
-      phase: readPhase(r, now, format),
+      phase: readPhase(r, now),
       startTime: readTimeOrNull(r, now),
       resumedAt: readTimeOrNull(r, now),
-      endedSuspendedSince: format === 1 ? null : readTimeOrNull(r, now),
+      endedSuspendedSince: readTimeOrNull(r, now),
       failed: r.varint(),
-      restarts: format === 1 ? 0 : r.varint(),
-      ruleHits: format === 1 ? [] : Array.from({ length: r.count() }, () => r.varint()),
-      replacedTasks: format === 1 ? [] : readReplacedTasks(r, now, format),
+      restarts: r.varint(),
+      ruleHits: Array.from({ length: r.count() }, () => r.varint()),
+      replacedTasks: readReplacedTasks(r, now),
       backoff: { failures: r.varint(), lastFailureAt: readTimeOrNull(r, now) },
       stopRound: readStopRound(r, now),
       inspect: readInspect(r, now),
       alarms: Array.from({ length: r.count() }, () => readTime(r, now)),
       waitReason: readBit(r) ? r.text() : null,
-      events: format < 3 ? [] : readEvents(r, version, now),
-      relabelled: format < 3 ? null : readRelabelled(r, version),
+      events: readEvents(r, version, now),
+      relabelled: readRelabelled(r, version),
       published: { version: readBelow(r, version), seq: readBelow(r, nextSeq), at: readTime(r, now) },
-      ...readRareFields(r, format, version, now),
+      ...readRareFields(r, version, now),
     },
   };
 }
@@ -205,12 +179,12 @@ function writePhase(w: Writer, phase: Phase, now: EpochMs): void {
   if (phase.kind === 'draining' || phase.kind === 'finished') writeVerdict(w, phase.verdict);
 }
 
-function readPhase(r: Reader, now: EpochMs, format: number): Phase {
+function readPhase(r: Reader, now: EpochMs): Phase {
   const kind = PHASES.word(r.byte());
   if (kind === 'running') return { kind };
   if (kind === 'purgingEnded' || kind === 'deletedEnded') {
-    const ended = readEnd(r, now, format);
-    const phase = readPhase(r, now, format);
+    const ended = readEnd(r, now);
+    const phase = readPhase(r, now);
     if (phase.kind !== 'purging' && phase.kind !== 'deleted') throw new DecodeError('an ended Job that is not deleted');
     return { ...phase, ended };
   }
@@ -224,21 +198,21 @@ function readPhase(r: Reader, now: EpochMs, format: number): Phase {
     case 'regrouping':
       return { kind, since, message: r.text() };
     case 'terminating': {
-      return { kind, since, ended: readBit(r) ? readEnd(r, now, format) : null };
+      return { kind, since, ended: readBit(r) ? readEnd(r, now) : null };
     }
     case 'deleted':
       return { kind, since, at: readTime(r, now) };
     case 'finished': {
       const at = readTime(r, now);
-      return { kind, since, at, verdict: readVerdict(r, format) };
+      return { kind, since, at, verdict: readVerdict(r) };
     }
     case 'draining':
-      return { kind, since, verdict: readVerdict(r, format) };
+      return { kind, since, verdict: readVerdict(r) };
   }
 }
 
-function readEnd(r: Reader, now: EpochMs, format: number): Finished {
-  const ended = readPhase(r, now, format);
+function readEnd(r: Reader, now: EpochMs): Finished {
+  const ended = readPhase(r, now);
   if (ended.kind !== 'finished') throw new DecodeError('a Job that goes after no end');
   return ended;
 }
@@ -289,8 +263,6 @@ function readRelabelled(r: Reader, version: number): Status['relabelled'] {
   };
 }
 
-const LONG_AGO = asEpochMs(0);
-
 // Replaced attempts: their ARNs have a common prefix, so each leaves out what it shares with the one before.
 
 function writeReplacedTasks(w: Writer, replacedTasks: Status['replacedTasks'], now: EpochMs): void {
@@ -309,7 +281,7 @@ function writeReplacedTasks(w: Writer, replacedTasks: Status['replacedTasks'], n
   }
 }
 
-function readReplacedTasks(r: Reader, now: EpochMs, format: number): Status['replacedTasks'] {
+function readReplacedTasks(r: Reader, now: EpochMs): Status['replacedTasks'] {
   let before = '';
   return Array.from({ length: r.count() }, () => {
     const id = { index: r.varint(), attempt: r.varint(), nonce: r.varint() };
@@ -317,7 +289,7 @@ function readReplacedTasks(r: Reader, now: EpochMs, format: number): Status['rep
     if (shared > before.length) throw new DecodeError('an ARN that shares more than there is');
     const taskArn = asTaskArn(before.slice(0, shared) + r.text());
     before = taskArn;
-    return { ...id, taskArn, since: format < 4 ? LONG_AGO : readTime(r, now) };
+    return { ...id, taskArn, since: readTime(r, now) };
   });
 }
 

@@ -2,7 +2,7 @@ import type { Reader, Writer } from '../base/bytes.ts';
 import { codes, readTime, writeTime } from '../base/stored-values.ts';
 import type { EpochMs } from '../base/time.ts';
 import { DecodeError } from '../base/bytes.ts';
-import { type Achievement, type Phase, type Verdict, endOf } from './status.ts';
+import type { Achievement, Verdict } from './status.ts';
 
 // Why a Job ended, or will, as bytes in STATUS.
 
@@ -23,12 +23,6 @@ const VERDICTS = codes<Verdict['reason'] | 'OwnReason'>({
   OwnReason: 11,
 });
 
-/** Its bytes can be read only by a release that knows format 9. */
-export function hasOwnReason(phase: Phase): boolean {
-  const verdict = 'verdict' in phase ? phase.verdict : endOf(phase)?.verdict;
-  return verdict?.kind === 'complete' && verdict.ownReason !== undefined;
-}
-
 export function writeVerdict(w: Writer, verdict: Verdict): void {
   const ownReason = verdict.kind === 'complete' ? verdict.ownReason : undefined;
   w.byte(VERDICTS.code(ownReason === undefined ? verdict.reason : 'OwnReason'));
@@ -37,10 +31,10 @@ export function writeVerdict(w: Writer, verdict: Verdict): void {
   if (ownReason !== undefined) w.text(ownReason);
 }
 
-export function readVerdict(r: Reader, format: number): Verdict {
+export function readVerdict(r: Reader): Verdict {
   const reason = VERDICTS.word(r.byte());
   const message = r.text();
-  const decidedBy = format === 1 ? null : r.zigzagOrNull();
+  const decidedBy = r.zigzagOrNull();
   if (reason === 'OwnReason')
     return { kind: 'complete', reason: 'SuccessPolicy', message, decidedBy, ownReason: r.text() };
   return reason === 'CompletionsReached' || reason === 'SuccessPolicy'
@@ -53,9 +47,9 @@ export function writeAchievement(w: Writer, { verdict, since }: Achievement, now
   writeVerdict(w, verdict);
 }
 
-export function readAchievement(r: Reader, format: number, now: EpochMs): Achievement {
+export function readAchievement(r: Reader, now: EpochMs): Achievement {
   const since = readTime(r, now);
-  const verdict = readVerdict(r, format);
+  const verdict = readVerdict(r);
   if (verdict.kind !== 'complete') throw new DecodeError('success criteria that have failed');
   return { verdict, since };
 }
