@@ -138,10 +138,8 @@ export function sweepHandler(runtime: () => Runtime) {
         prefix: prefixAt(asEpochMs(at.getTime())),
         after: null,
       } as const;
-      // The release before takes the message for damage, and an installation that may go back does not send it.
-      const mayGoBack = deps.settings.formats === 'previous';
       const everyHour = [
-        () => deps.queues.dispatch(mayGoBack ? [allTasks] : [allTasks, oldDefinitions], 0),
+        () => deps.queues.dispatch([allTasks, oldDefinitions], 0),
         () => sweepStrangeNames(deps),
         () => sweepContents(deps),
       ];

@@ -164,14 +164,6 @@ test('live tasks, and some task definitions, are swept in the first minute of an
   ]);
 });
 
-test('an installation that may go back sends nothing that the release before takes for damage', async () => {
-  const w = aRuntime(anInbox().inbox);
-  const settings = { ...w.runtime.deps.settings, formats: 'previous' as const };
-  const handler = sweepHandler(() => ({ ...w.runtime, deps: { ...w.runtime.deps, settings } }));
-  await handler({ time: '2026-11-20T12:00:00Z' }, CONTEXT);
-  expect(w.dispatched).toEqual([{ kind: 'sweepTasks', after: null }]);
-});
-
 test('what the doctor calls an error is counted every five minutes', async () => {
   const w = aRuntime(anInbox().inbox);
   const { jobs } = w.runtime.deps;

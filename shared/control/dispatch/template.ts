@@ -57,7 +57,7 @@ export async function renewTemplate(spec: StoredSpec, deps: Deps): Promise<void>
   const { uid } = spec.identity;
   const known = deps.cache.templates.get(uid) ?? (await read(uid, deps));
   const last = known.at(-1);
-  const completions = last === undefined ? completionsFor(spec.manifest, deps) : last.completions;
+  const completions = last === undefined ? completionsFor(spec.manifest) : last.completions;
   const prepared = await prepare(spec, deps, completions);
   if ('kind' in prepared || JSON.stringify(prepared) === JSON.stringify(last)) return;
   deps.cache.templates.set(uid, await deps.jobs.addTemplate(uid, known.length, prepared));
@@ -70,7 +70,7 @@ async function read(uid: JobUid, { jobs, cache }: Deps): Promise<readonly Launch
 }
 
 async function makeFirst(spec: StoredSpec, deps: Deps) {
-  const prepared = await prepare(spec, deps, completionsFor(spec.manifest, deps));
+  const prepared = await prepare(spec, deps, completionsFor(spec.manifest));
   if ('kind' in prepared) return prepared;
   const { uid } = spec.identity;
   const templates = await deps.jobs.addTemplate(uid, 0, prepared);
@@ -105,11 +105,11 @@ async function prepare(
 }
 
 /**
- * How many indexes the first launch tells its Pods; undefined: it does not. The release before would repeat a call without the
- * number that it cannot read, and a Job that it has admitted may leave no room for it.
+ * How many indexes the first launch tells its Pods; undefined: it does not, because there are none, or because the manifest leaves
+ * no room for it.
  */
-function completionsFor({ metadata, spec }: JobManifest, { settings }: Deps): number | undefined {
-  if (spec.completionMode !== 'Indexed' || (settings.formats ?? 'current') !== 'current') return undefined;
+function completionsFor({ metadata, spec }: JobManifest): number | undefined {
+  if (spec.completionMode !== 'Indexed') return undefined;
   const items = readItems(metadata.annotations);
   const widest = items.kind === 'ok' ? (items.admitted?.widest ?? null) : null;
   return overridesCharsMax({ metadata, spec }, widest) > OVERRIDES_CHARS_MAX ? undefined : spec.completions;

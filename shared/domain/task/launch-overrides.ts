@@ -101,7 +101,7 @@ export function overridesOf(manifest: PodOwner, attempt: AttemptValues): readonl
     const env = [...variables].flatMap(([name, variable]) =>
       variable.kind === 'text' &&
       knownText(variable.text) === null &&
-      // Launches from the template of an earlier release stay as they were.
+      // A Job's launches are alike: its template says whether its Pods hear of it.
       (name !== COMPLETIONS_VARIABLE || attempt.completions !== null)
         ? [{ name, value: fillIn(variable.text, attempt) }]
         : [],

@@ -63,7 +63,7 @@ export type LaunchTemplate = {
   readonly placement: string;
   /** The end of the names of the Job's tasks; omitted: they have none. */
   readonly zone?: string | undefined;
-  /** How many indexes the Job had then; omitted: it has none, or an earlier release has made the template. */
+  /** How many indexes the Job had then; omitted: it has none, or its manifest leaves no room for it. */
   readonly completions?: number | undefined;
   /** The task definitions of the images that the Job's items say; omitted: they say none. */
   readonly variants?: readonly TemplateVariant[] | undefined;

@@ -3,8 +3,6 @@ import { type IndexSet, formatIndexSet, size } from '../../domain/base/index-set
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { ItemValues } from '../../domain/base/late-text.ts';
 import { INDEX_EFFECTS, type IndexEffect, WHY_NONE_CHANGES } from '../../domain/scoreboard/index-changes.ts';
-import { forbidden } from '../../schema/object/field-error.ts';
-import { ONLY_THIS_RELEASE } from '../../schema/object/new-field-rules.ts';
 import { readIndexRequest } from '../../schema/requests/index-request.ts';
 import { readItemValues } from '../../store/read-items.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
@@ -25,10 +23,7 @@ import { writeOptions } from '../write/write-options.ts';
 const PATH = '/namespaces/:namespace/jobs/:name/indexes';
 const CHANGES: Resource = { group: 'muster.run', plural: 'indexes', kind: 'IndexChange' };
 
-type IndexDeps = Pick<
-  ApiDeps,
-  'jobs' | 'items' | 'itemCache' | 'jobCommands' | 'formats' | 'callerOf' | 'authorization'
->;
+type IndexDeps = Pick<ApiDeps, 'jobs' | 'items' | 'itemCache' | 'jobCommands' | 'callerOf' | 'authorization'>;
 
 /** Holds, releases, cancels, or requeues single indexes of a Job, which Kubernetes has no word for. */
 export function indexRoutes(deps: IndexDeps): Hono {
@@ -42,9 +37,7 @@ export function indexRoutes(deps: IndexDeps): Hono {
 }
 
 async function changeIndexes(c: Context, namespace: string, name: string, deps: IndexDeps): Promise<Response> {
-  const { jobs, jobCommands, formats } = deps;
-  if (formats === 'previous')
-    return errorResponse(invalidObject(CHANGES, name, [forbidden('action', ONLY_THIS_RELEASE)]));
+  const { jobs, jobCommands } = deps;
   const options = writeOptions(c, 'CreateOptions');
   if (options.kind === 'bad') return errorResponse(options.error);
   const body = await readBody(c);

@@ -10,8 +10,8 @@ import { findPod } from './find-pod.ts';
 import { isAttemptOver, removeEnded } from './ended-pods.ts';
 import type { Page, PageRequest } from '../list/list-page.ts';
 import type { PodObject } from './render-pod.ts';
+import { type StatusError, errorResponse, notFound, successStatus } from '../http/status-error.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
-import { type StatusError, conflict, errorResponse, notFound, successStatus } from '../http/status-error.ts';
 import { ONLY_THIS_RELEASE } from '../../schema/object/new-field-rules.ts';
 import { deleteListed } from '../write/delete-listed.ts';
 import { unmetPrecondition } from '../write/delete-object.ts';
@@ -55,7 +55,7 @@ export async function deletePods(
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
   const listRunning = async (page: PageRequest): Promise<Page<PodObject>> => {
     const { items, ...rest } = await list(page);
-    if (!wanted.dryRun && !mayGoBack(deps)) await removeListed(items.filter(hasEnded), deps);
+    if (!wanted.dryRun) await removeListed(items.filter(hasEnded), deps);
     return { ...rest, items: items.filter((pod) => !hasEnded(pod)) };
   };
   return deleteListed(c, API_KINDS.Pod, listRunning, async ({ metadata: { namespace, name, uid } }) => {
@@ -114,7 +114,6 @@ async function stopPod(
 /** A Pod that has ended disappears at once, and is the answer, as in Kubernetes. */
 async function removePod({ index, attempt, view, pod }: FoundPod, dryRun: boolean, deps: ApiDeps): Promise<Stopped> {
   const { uid } = view.spec.identity;
-  if (mayGoBack(deps)) return { kind: 'refused', error: conflict(API_KINDS.Pod, pod.metadata.name, KEPT) };
   const last = inDeletion(pod, 0, deps);
   if (dryRun) return { kind: 'deleted', pod: last };
   const removed = await removeEnded(uid, chunkOf(index), [{ index, attempt }], deps);
@@ -122,10 +121,6 @@ async function removePod({ index, attempt, view, pod }: FoundPod, dryRun: boolea
   const { number = view.version } = (await deps.feed.readMark(uid)) ?? {};
   return { kind: 'deleted', pod: { ...last, metadata: { ...last.metadata, resourceVersion: String(number) } } };
 }
-
-/** The release before cannot read of a Job that a Pod of it was removed. */
-const mayGoBack = ({ formats }: Pick<ApiDeps, 'formats'>): boolean => formats === 'previous';
-const KEPT = `it has ended, and stays until its Job is deleted: ${ONLY_THIS_RELEASE}`;
 
 type FoundPod = NonNullable<Awaited<ReturnType<typeof findPod>>>;
 

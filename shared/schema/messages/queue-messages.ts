@@ -14,15 +14,12 @@ import { isEventBridgeEvent, parseTask, taskEventDetail } from './ecs-task.ts';
  */
 const VERSION = 1;
 const v = z.literal(VERSION);
-/** Of the messages about task definitions, which the release before does not know. */
-const VERSION_2 = 2;
-const v2 = z.literal(VERSION_2);
 
 /** A body as JSON. Throws {@link NewerFormatError} for a message of a later release. */
-function jsonOf(text: string, newest = VERSION): unknown {
+function jsonOf(text: string): unknown {
   const raw: unknown = JSON.parse(text);
   const said = typeof raw === 'object' && raw !== null && 'v' in raw ? raw.v : VERSION;
-  if (typeof said === 'number' && said > newest) throw new NewerFormatError('a message', said, newest);
+  if (typeof said === 'number' && said > VERSION) throw new NewerFormatError('a message', said, VERSION);
   return raw;
 }
 
@@ -218,14 +215,14 @@ const DispatchSchema = z.discriminatedUnion('kind', [
   z.object({ v, kind: z.literal('closeHosts'), uid: Uid }),
   z.object({ v, kind: z.literal('sweepTasks'), after: z.string().nullable(), turn: Count.optional() }),
   z.object({
-    v: v2,
+    v,
     kind: z.literal('sweepDefinitions'),
     prefix: z.string(),
     after: z.string().nullable(),
     turn: Count.optional(),
   }),
   z.object({
-    v: v2,
+    v,
     kind: z.literal('retireDefinitions'),
     families: z.array(z.string()).readonly(),
     before: At,
@@ -238,10 +235,7 @@ type Unversioned<T> = T extends unknown ? Omit<T, 'v'> : never;
 export type ParsedDispatch = Unversioned<z.output<typeof DispatchSchema>>;
 
 export const formatDispatch = (message: ParsedDispatch): string =>
-  sendableJson({ v: versionOf(message), ...message, ...formatLists(message) });
-
-const versionOf = ({ kind }: ParsedDispatch): number =>
-  kind === 'sweepDefinitions' || kind === 'retireDefinitions' ? VERSION_2 : VERSION;
+  sendableJson({ v: VERSION, ...message, ...formatLists(message) });
 
 function formatLists(message: ParsedDispatch): object {
   if (message.kind === 'pack')
@@ -267,6 +261,6 @@ const traitRows = ({ traits }: { readonly traits?: ReadonlyMap<number, LaunchTra
       ]);
 
 export function parseDispatch(text: string): ParsedDispatch {
-  const { v: _v, ...message } = DispatchSchema.parse(jsonOf(text, VERSION_2));
+  const { v: _v, ...message } = DispatchSchema.parse(jsonOf(text));
   return message;
 }

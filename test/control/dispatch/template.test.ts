@@ -60,8 +60,8 @@ test.each([
 
 describe('how many indexes there are', () => {
   const resized = aJob({ completions: 8 });
-  const kept = async (spec: StoredSpec, settings: object = {}) => {
-    const deps = { ...aDispatcher(), settings } as unknown as Deps;
+  const kept = async (spec: StoredSpec) => {
+    const deps = { ...aDispatcher(), settings: {} } as unknown as Deps;
     await templatesOf(spec, 0, deps);
     return { deps, stored: await deps.jobs.readTemplates(spec.identity.uid) };
   };
@@ -73,22 +73,18 @@ describe('how many indexes there are', () => {
     expect(await templatesOf(resized, 0, onAnotherDay(deps, null))).toEqual([PREPARED]);
   });
 
-  test.each([
-    ['a Job that was resized', {}, PREPARED],
-    ['a Job whose first Pod an earlier Muster has launched', { formats: 'previous' }, READY],
-  ])('stays so when the template is made anew, for %s', async (_, settings, first) => {
-    const { deps } = await kept(aJob(), settings);
-    const here = { ...deps, settings: {} } as unknown as Deps;
+  test('stays so when the template of a Job is made anew that was resized', async () => {
+    const { deps: here } = await kept(aJob());
     await renewTemplate(resized, here);
-    expect(await here.jobs.readTemplates(resized.identity.uid)).toEqual([first]);
+    expect(await here.jobs.readTemplates(resized.identity.uid)).toEqual([PREPARED]);
     const tasks = { prepare: async () => ({ kind: 'ready', template: { ...READY, placement: 'other' } }) };
     await renewTemplate(resized, { ...here, tasks } as unknown as Deps);
-    expect(await templatesOf(resized, 1, here)).toEqual([first, { ...first, placement: 'other' }]);
+    expect(await templatesOf(resized, 1, here)).toEqual([PREPARED, { ...PREPARED, placement: 'other' }]);
   });
 
   test.each([
     ['fits', 0, PREPARED],
-    ['does not fit, of a Job that an earlier Muster has admitted', 1, READY],
+    ['does not fit', 1, READY],
   ])('is there where it %s', async (_, excess, template) => {
     const withWord = (chars: number): StoredSpec => {
       const spec = aJob({ annotations: { 'muster.run/items': `F\na\nb\n${'c'.repeat(99)}` } });
@@ -105,9 +101,8 @@ describe('how many indexes there are', () => {
     expect((await kept(withWord(room + excess))).stored).toEqual([template]);
   });
 
-  test('is not there without indexes, nor where the release before may have to repeat a call', async () => {
+  test('is not there without indexes', async () => {
     expect((await kept(aJob({ completionMode: 'NonIndexed' }))).stored).toEqual([READY]);
-    expect((await kept(aJob(), { formats: 'previous' })).stored).toEqual([READY]);
   });
 });
 

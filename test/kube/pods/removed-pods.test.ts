@@ -127,17 +127,6 @@ test('a Pod whose Job is over, too', async () => {
   expect(await status()).toEqual(before);
 });
 
-test('stays where the release before may come back', async () => {
-  const world = await aBusyJob({}, { formats: 'previous' });
-  const answer = await remove(world, `/${await named(world, 'Failed')}`);
-  expect([answer.status, await json(answer)]).toMatchObject([
-    409,
-    { message: expect.stringContaining('formats=previous') as string },
-  ]);
-  expect((await remove(world, '?labelSelector=job-name%3Dsums')).status).toBe(200);
-  expect(await shown(world)).toEqual(ALL);
-});
-
 test('an eviction is a deletion', async () => {
   const world = await aBusyJob();
   const name = await named(world, 'Failed');
