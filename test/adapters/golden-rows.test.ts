@@ -120,16 +120,6 @@ describe('the feed', () => {
     expect(EntriesSchema.parse(JSON.parse(stored))).toEqual([entry]);
   });
 
-  test('a row from before it said which Pods are new: those that are claimed', () => {
-    const old = stored.replace(',"n":"010101010"', '').replace('"s":"012345678"', '"s":"012345612"');
-    const [read] = EntriesSchema.parse(JSON.parse(old));
-    expect(read?.pods.map(({ state, isNew }) => [state, isNew === true])).toEqual(
-      ['pending', 'claimed', 'launched', 'running', 'succeeded', 'failed', 'waiting', 'claimed', 'launched'].map(
-        (state) => [state, state === 'claimed'],
-      ),
-    );
-  });
-
   test('Pods are stored by index, whatever their order', () => {
     const pods = [
       { index: 9, attempt: 1, state: 'running' },
@@ -191,17 +181,6 @@ describe('version 1: what else is JSON', () => {
       ],
     ],
     ['reservations of names', ReservationsSchema, '[{"uid":"u","count":3,"at":4}]', [{ uid: 'u', count: 3, at: 4 }]],
-    [
-      'a manifest of before revisions were counted',
-      SpecSchema,
-      '{"identity":{"uid":"u","namespace":"n","name":"j","createdAt":1},"generation":2,"manifest":{"kind":"Job"}}',
-      {
-        identity: { uid: 'u', namespace: 'n', name: 'j', createdAt: 1 },
-        generation: 2,
-        revision: 2,
-        manifest: { kind: 'Job' },
-      },
-    ],
     [
       'a Job that inherits successes',
       SpecSchema,

@@ -18,7 +18,7 @@ const atSecondTry = (name: string): string =>
   `${WAIT} if [ $((JOB_COMPLETION_INDEX % 9)) = 4 ] && [ ! -e ${name}-$JOB_COMPLETION_INDEX ]; ` +
   `then touch ${name}-$JOB_COMPLETION_INDEX; exit 3; fi; ${say(name)}`;
 
-export const annotated = (job: object, annotations: Readonly<Record<string, string>>): object => ({
+const annotated = (job: object, annotations: Readonly<Record<string, string>>): object => ({
   ...job,
   metadata: { ...(job as { readonly metadata: object }).metadata, annotations },
 });

@@ -8,10 +8,10 @@ import { PATIENCE_MS, TEST_MS, kubeAt } from '../e2e/kube-calls.ts';
 import { expectExact, fiveJobs, fly } from './five-jobs.ts';
 import { type ReleaseBefore, THIS_RELEASE, checkOutReleaseBefore, hasReleaseBefore } from './release-before.ts';
 
-// The embedded runtimes of two releases on one data folder, one after the other. Each ends in the middle of five Jobs, by SIGKILL or
-// SIGTERM. There is no way back: this release has given the file of Jobs a new format.
+// The embedded runtimes of two commits on one data folder, one after the other. Each ends in the middle of five Jobs, by SIGKILL or
+// SIGTERM. There is no way back: this one has given the file of Jobs a new format.
 
-if (!hasReleaseBefore) console.warn('SKIPPED: the release before (.ci/release-before) is not in this clone');
+if (!hasReleaseBefore) console.warn('SKIPPED: the commit before (.ci/release-before) is not in this clone');
 const folder = mkdtempSync(join(tmpdir(), 'muster-upgrade-'));
 let before: ReleaseBefore | undefined;
 beforeAll(() => {
@@ -23,22 +23,21 @@ afterAll(() => {
 });
 
 test.runIf(hasReleaseBefore)(
-  'five Jobs of a data folder go on with the next release, which takes its file over',
+  'five Jobs of a data folder of the commit before go on with this one, which takes its file over once',
   {
     timeout: 3 * TEST_MS,
   },
   async () => {
     if (before === undefined) throw new Error('it was not checked out');
     const turns = [
-      { tree: before.folder, end: 'SIGTERM' },
-      { tree: before.folder, end: 'SIGKILL' },
-      { tree: THIS_RELEASE, end: 'SIGKILL' },
-      { tree: THIS_RELEASE, end: 'SIGTERM' },
+      { tree: before.folder, end: 'SIGKILL', taken: 0 },
+      { tree: THIS_RELEASE, end: 'SIGKILL', taken: 1 },
+      { tree: THIS_RELEASE, end: 'SIGTERM', taken: 0 },
     ] as const;
     const folders = someFolders();
     onTestFinished(() => folders.remove());
     const five = fiveJobs(turns.length, folders.workspaceDir);
-    for (const [stage, { tree, end }] of turns.entries()) {
+    for (const [stage, { tree, end, taken }] of turns.entries()) {
       const runtime = startRuntime(folders, undefined, tree);
       onTestFinished(() => killNow(runtime.child.pid));
       const url = await runtime.ready();
@@ -48,6 +47,7 @@ test.runIf(hasReleaseBefore)(
       if (stage === turns.length - 1) await expectExact(five, kube);
       const diagnosis = (await (await fetch(`${url}/muster/v1/diagnosis`)).json()) as { readonly deadLetters: unknown };
       expect([stage, diagnosis.deadLetters]).toEqual([stage, []]);
+      expect([stage, runtime.said().split('rows were taken over').length - 1]).toEqual([stage, taken]);
       runtime.child.kill(end);
       expect(await runtime.ended).toBe(end === 'SIGTERM' ? 0 : 'SIGKILL');
     }

@@ -1,11 +1,11 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LmdbDisk } from '../../../shared/adapters/rows/lmdb-disk.ts';
-import { cannotBeKey, changesOf, textOf } from '../../../shared/adapters/rows/lmdb-layout.ts';
-import { type NewRow, newRowsOf } from './format-1.ts';
+import { FIRST_ROW, keyOf } from '../../../shared/adapters/rows/lmdb-layout.ts';
+import { newRowOf } from './format-2.ts';
 
 /** The oldest format that is taken over. */
-const OLDEST = 1;
+const OLDEST = 2;
 
 /** Rows that become durable together: some milliseconds of work. */
 const SLICE_ROWS = 2_000;
@@ -22,7 +22,7 @@ const NAMED_MAX = 10;
 /**
  * Opens the file at `path`. One of an earlier format is taken over: its rows are written to a file beside it, which takes its
  * place when it is whole. So a crash, or a full disk, leaves the file as it was, for the next start. A row that cannot be decoded
- * is kept as it is, under its new key.
+ * is kept as it is.
  *
  * @param say gets lines about what is done
  * @throws StoreFileError where the file is none of ours, torn, or of a later format; NewerFormatError for a row of a later
@@ -49,13 +49,14 @@ export async function openTakenOver(path: string, say: Say): Promise<LmdbDisk> {
   return new LmdbDisk(path);
 }
 
-const FIRST = '\u0001';
+/** Before all alarms, which are before {@link FIRST_ROW}. */
+const FIRST = '\0';
 const LAST = '\u{10ffff}';
 
 /** `names`: of the first that cannot be decoded. */
 type Taken = { readonly count: number; readonly unreadable: number; readonly names: readonly string[] };
 
-/** Writes every row to a new file, a slice at a time. */
+/** Writes every row, and every alarm, to a new file, a slice at a time. */
 async function writeDraft(old: LmdbDisk, draft: string, say: Say): Promise<Taken> {
   const next = new LmdbDisk(draft);
   try {
@@ -65,17 +66,17 @@ async function writeDraft(old: LmdbDisk, draft: string, say: Say): Promise<Taken
     let from = FIRST;
     for (let isMore = true; isMore; await next.stored()) {
       isMore = false;
-      let sliceBytes = 0;
-      for (const [oldKey, bytes] of old.range({ from, to: LAST })) {
-        from = `${oldKey}\0`;
-        if (oldKey === 'FORMAT') continue;
-        for (const row of newRowsOf(oldKey, bytes)) {
-          next.change(changesFor(row, bytes));
-          if (row.fields === null && ++unreadable <= NAMED_MAX) names.push(`${row.key.partition} ${row.key.sort}`);
-        }
-        if (++count % ROWS_PER_LINE === 0) say(`${count} rows were taken over so far`);
+      let [sliceRows, sliceBytes] = [0, 0];
+      for (const [text, bytes] of old.range({ from, to: LAST })) {
+        from = `${text}\0`;
+        if (text === 'FORMAT') continue;
+        const isAlarm = text < FIRST_ROW;
+        const row = isAlarm ? bytes : newRowOf(text, bytes);
+        next.change(new Map([[text, row ?? bytes]]));
+        if (row === null && ++unreadable <= NAMED_MAX) names.push(nameIn(text));
+        if (!isAlarm && ++count % ROWS_PER_LINE === 0) say(`${count} rows were taken over so far`);
         sliceBytes += bytes.length;
-        isMore = count % SLICE_ROWS === 0 || sliceBytes >= SLICE_BYTES;
+        isMore = ++sliceRows === SLICE_ROWS || sliceBytes >= SLICE_BYTES;
         if (isMore) break;
       }
     }
@@ -85,11 +86,10 @@ async function writeDraft(old: LmdbDisk, draft: string, say: Say): Promise<Taken
   }
 }
 
-function changesFor({ key, fields }: NewRow, bytes: Buffer): ReadonlyMap<string, Buffer> {
-  if (fields !== null) return changesOf([{ key, fields }]);
-  const text = textOf(key);
-  if (text === null) throw cannotBeKey(key);
-  return new Map([[text, bytes]]);
+/** As it is given to `--discard-row`. */
+function nameIn(text: string): string {
+  const key = keyOf(text);
+  return key === null ? text : `${key.partition} ${key.sort}`;
 }
 
 /** The rename is what makes the new file count. */

@@ -165,7 +165,7 @@ export class LmdbDisk {
 }
 
 /** A file of a later format is refused; those of earlier ones are taken over. */
-const FORMAT = 2;
+const FORMAT = 3;
 const FORMAT_KEY = 'FORMAT';
 
 /** Opens what {@link prepareLmdbFile} has checked. Writes the format into an empty file; closes a file of another. */

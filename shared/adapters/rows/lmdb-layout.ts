@@ -69,13 +69,13 @@ export function alarmIn(text: string): Pick<AlarmPlace, 'minute'> & { readonly o
 /** The texts of all rows follow this one. */
 export const FIRST_ROW = '\u0001';
 
-/** Layout of a row, its first byte. */
-const LAYOUT = 2;
+/** Layout of a row, its first byte. In a file of today, a row of an earlier one could not be taken over. */
+export const LAYOUT = 3;
 const HAS_AT = 1;
 const TTL_AT = 2;
 const VERSION_AT = 6;
 const SMALL_AT = 14;
-const HEADER_BYTES = 18;
+export const HEADER_BYTES = 18;
 const HAS = { version: 1, body: 2, alarm: 4 } as const;
 
 /** Of the fields that are JSON: bytes are in a list of their own. */

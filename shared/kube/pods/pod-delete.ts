@@ -12,7 +12,6 @@ import type { Page, PageRequest } from '../list/list-page.ts';
 import type { PodObject } from './render-pod.ts';
 import { type StatusError, errorResponse, notFound, successStatus } from '../http/status-error.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
-import { ONLY_THIS_RELEASE } from '../../schema/object/new-field-rules.ts';
 import { deleteListed } from '../write/delete-listed.ts';
 import { unmetPrecondition } from '../write/delete-object.ts';
 import { withWarnings } from '../http/warnings.ts';

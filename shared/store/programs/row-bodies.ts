@@ -28,7 +28,7 @@ const Uid = z.string().transform(asJobUid);
 const Arn = z.string().transform(asTaskArn);
 const attemptId = { index: z.number(), attempt: z.number(), nonce: z.number() };
 
-/** A manifest was checked field by field when it was admitted, and may be from an earlier release: here it is a Job or not. */
+/** A manifest was checked field by field when it was admitted: here it is a Job or not. */
 const Manifest = z.custom<JobManifest>((value) => z.object({ kind: z.literal('Job') }).safeParse(value).success);
 
 /** The same for a status. */
@@ -40,8 +40,7 @@ const Furiko = z.custom<FurikoPart>((value) => z.object({ spec: z.object({}) }).
 export const SpecSchema: z.ZodType<StoredSpec> = z
   .object({
     identity: z.object({ uid: Uid, namespace: z.string(), name: z.string(), createdAt: Time }),
-    /** Earlier, one number counted both. */
-    revision: z.number().optional(),
+    revision: z.number(),
     generation: z.number(),
     manifest: Manifest,
     said: Said.optional(),
@@ -49,9 +48,8 @@ export const SpecSchema: z.ZodType<StoredSpec> = z
     suspendSetBy: z.string().optional(),
     furiko: Furiko.optional(),
   })
-  .transform(({ revision, said, inherited, suspendSetBy, furiko, ...spec }) => ({
+  .transform(({ said, inherited, suspendSetBy, furiko, ...spec }) => ({
     ...spec,
-    revision: revision ?? spec.generation,
     ...(said === undefined ? {} : { said }),
     ...(inherited === undefined ? {} : { inherited }),
     ...(suspendSetBy === undefined ? {} : { suspendSetBy }),
@@ -120,7 +118,7 @@ export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
   ending: z.object({
     cause: z.enum(['Completed', 'Error', 'OOMKilled', 'Stopped', 'Spot', 'Infrastructure', 'Unplaced', 'StartFailed']),
     exitCode: z.number().nullable(),
-    container: z.string().nullable().default(null),
+    container: z.string().nullable(),
     reason: z.string(),
     podDeleted: z.literal(true).optional(),
   }),
@@ -139,9 +137,9 @@ export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
     ]),
     why: WhySchema,
   }),
-  failures: z.number().default(0),
-  ignored: z.number().default(0),
-  restarts: z.number().default(0),
+  failures: z.number(),
+  ignored: z.number(),
+  restarts: z.number(),
   podCreatedSec: z.number().optional(),
   gone: z.literal(true).optional(),
 });
@@ -196,7 +194,7 @@ type PackedPods = {
   readonly i: readonly number[];
   readonly a: readonly number[];
   readonly s: string;
-  /** Since rows say which Pods are new: one digit each. */
+  /** Which Pods are new: one digit each. */
   readonly n: string;
 };
 
@@ -224,15 +222,14 @@ export function packPods(pods: readonly PodChange[]): PackedPods {
 }
 
 const Pods = z
-  .object({ i: z.array(z.number()), a: z.array(z.number()), s: z.string(), n: z.string().optional() })
+  .object({ i: z.array(z.number()), a: z.array(z.number()), s: z.string(), n: z.string() })
   .transform(({ i, a, s, n }, context): readonly PodChange[] => {
     let index = 0;
     return i.map((step, nth) => {
       index += step;
       const state = POD_STATES[Number(s[nth])];
       const attempt = a[nth];
-      // Rows from before `n` existed do not distinguish a Pod's first claim from its next task.
-      const isNew = n === undefined ? state === 'claimed' : n[nth] === '1';
+      const isNew = n[nth] === '1';
       if (state !== undefined && attempt !== undefined)
         return { index, attempt, state, ...(isNew ? { isNew: true } : {}) };
       context.addIssue({ code: 'custom', message: `Pod ${nth} is incomplete` });
@@ -375,11 +372,8 @@ const CronJobBodySchema = z.object({ ...BODY_BASE, kind: z.literal('CronJob'), s
 const ConfigBodySchema = z.object({ ...BODY_BASE, kind: z.literal('JobConfig'), state: ConfigStateSchema });
 type CronBody = Omit<CronJobRow, 'uid' | 'version'> | Omit<ConfigRow, 'uid' | 'version'>;
 
-/** A scheduler's row, but for its key and its version. Rows of before there were JobConfigs have no kind. */
-export const CronBodySchema: z.ZodType<CronBody> = z.preprocess(
-  (row) => (typeof row === 'object' && row !== null && !('kind' in row) ? { ...row, kind: 'CronJob' } : row),
-  z.discriminatedUnion('kind', [CronJobBodySchema, ConfigBodySchema]),
-);
+/** A scheduler's row, but for its key and its version. */
+export const CronBodySchema: z.ZodType<CronBody> = z.discriminatedUnion('kind', [CronJobBodySchema, ConfigBodySchema]);
 
 /** A Job that waits for another. */
 export const WaiterSchema: z.ZodType<Waiter> = z.object({

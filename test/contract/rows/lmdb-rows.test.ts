@@ -18,7 +18,7 @@ import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
 import type { Row, RowKey, Write } from '../../../shared/store/rows/row.ts';
 import { aDisk, fill } from '../../support/a-disk.ts';
 import { HandClock, T0, anEntry } from '../store-under-test.ts';
-import { EVERY_KIND, SPEC, UID, writeFormat1 } from './format-1.ts';
+import { EVERY_KIND, SPEC, UID, writeFormat2 } from './format-2.ts';
 import { putRaw } from './raw-rows.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'muster-lmdb-rows-'));
@@ -118,8 +118,8 @@ describe('a file', () => {
   });
 
   test.each([
-    [3, 'has format 3; this version of Muster knows 2: install a newer one, or give --data another folder'],
-    [1, 'has format 1, of an earlier version of Muster: only `muster local` takes it over'],
+    [4, 'has format 4; this version of Muster knows 3: install a newer one, or give --data another folder'],
+    [2, 'has format 2, of an earlier version of Muster: only `muster local` takes it over'],
   ])('of format %i is refused with a message', async (format, message) => {
     const path = newPath();
     await close(openRows(path));
@@ -190,11 +190,11 @@ test('a commit has space in its file even if another program takes the rest of t
   await close(rows); // before the disk is gone
 });
 
-test('on a full disk a file of format 1 stays as it was, and is taken over when there is space', async ({ skip }) => {
+test('on a full disk a file of format 2 stays as it was, and is taken over when there is space', async ({ skip }) => {
   const disk = aDisk(8 * 1024);
   if (disk === null) return skip();
   const path = join(disk.dir, 'jobs.lmdb');
-  await writeFormat1(path, { ...EVERY_KIND, 'AFTER#z!z!z': { body: 'x'.repeat(1_000_000) } });
+  await writeFormat2(path, { ...EVERY_KIND, 'AFTER#z z!z': { body: Buffer.alloc(1_000_000) } });
   const beside = join(disk.dir, 'beside');
   writeFileSync(beside, Buffer.alloc(4 * 1024 * 1024));
   await expect(openLmdbStore(path, clock.now, null, () => undefined)).rejects.toMatchObject({

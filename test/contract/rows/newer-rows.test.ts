@@ -23,7 +23,7 @@ const PAGE = { namespace: 'default', after: null, limit: 2 } as const;
 /** The first byte of a STATUS is its format. */
 const LATER_STATUS = Buffer.from([99, 0, 0, 0]);
 /** The header of a row in LMDB that has a body and nothing else. */
-const A_BODY = Buffer.concat([Buffer.of(2, 2), Buffer.alloc(16)]);
+const A_BODY = Buffer.concat([Buffer.of(3, 2), Buffer.alloc(16)]);
 
 async function fill(store: Pick<Stores, 'objects'>): Promise<void> {
   await openNamespace(store.objects);
@@ -56,7 +56,7 @@ test('an LMDB file that a later release has written to', async () => {
   await fill(before);
   const { uid } = await aStoredJob(before);
   await before.close();
-  const newer = Buffer.alloc(40, 3);
+  const newer = Buffer.alloc(40, 4);
   const status = Buffer.concat([A_BODY, LATER_STATUS]);
   await putRaw(path, {
     'OBJECT#CronJob default!b': newer,

@@ -6,7 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openLmdbStore } from '../../../local/store/lmdb-store.ts';
 import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
 import { T0, anAttempt, at } from '../store-under-test.ts';
-import * as old from './format-1.ts';
+import { json } from '../../../shared/store/rows/fields.ts';
+import * as old from './format-2.ts';
 
 const TREE = join(import.meta.dirname, '../../..');
 const now = () => T0;
@@ -35,9 +36,8 @@ test('a take-over that is killed again and again has every row once in the end',
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const [path, calm] = [join(dir, 'jobs.lmdb'), join(dir, 'calm.lmdb')];
   const attempts: Record<string, old.OldRow> = {};
-  for (let n = 0; n < 20_000; n++)
-    attempts[`ATTEMPT#u-1#${String(n).padStart(6, '0')}#000001`] = { body: anAttempt(n), ttl: old.TTL };
-  await old.writeFormat1(path, { ...attempts, ...old.EVERY_KIND });
+  for (let n = 0; n < 20_000; n++) attempts[old.nameOfAttempt(n, 1)] = { ttl: old.TTL, body: json(anAttempt(n)) };
+  await old.writeFormat2(path, { ...attempts, ...old.EVERY_KIND });
   copyFileSync(path, calm);
   for (const bytes of [0, 1, 2 * MIB, 3 * MIB, 4 * MIB]) {
     expect(await killedAt(path, bytes)).toBe('SIGKILL');

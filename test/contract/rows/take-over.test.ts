@@ -5,19 +5,22 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type LmdbStore, openLmdbStore } from '../../../local/store/lmdb-store.ts';
 import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
 import { HandClock, MINUTE_MS, T0, anAttempt, anEntry, at } from '../store-under-test.ts';
-import * as old from './format-1.ts';
+import * as old from './format-2.ts';
+import { json } from '../../../shared/store/rows/fields.ts';
 import { putRaw } from './raw-rows.ts';
 
 // What an earlier release of Muster has written is taken over whole, or not at all.
 
 const clock = new HandClock();
-const UNREADABLE = Buffer.concat([Buffer.of(1), Buffer.alloc(12), Buffer.from('{"uid":')]);
+/** The header of a row of format 2 that has a body and nothing else. */
+const A_BODY = Buffer.concat([Buffer.of(2, 2), Buffer.alloc(16)]);
+const UNREADABLE = Buffer.concat([A_BODY, Buffer.from('{"uid":')]);
 
-async function aFile(rows: Parameters<typeof old.writeFormat1>[1] = old.EVERY_KIND): Promise<string> {
+async function aFile(rows: Parameters<typeof old.writeFormat2>[1] = old.EVERY_KIND): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'muster-take-over-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const path = join(dir, 'jobs.lmdb');
-  await old.writeFormat1(path, rows);
+  await old.writeFormat2(path, rows);
   writeFileSync(`${path}-made`, '');
   return path;
 }
@@ -148,13 +151,12 @@ test('rows live as long as before', async () => {
 
 test('a file is taken over once, and its rows are in more than one slice', async () => {
   const attempts: Record<string, old.OldRow> = {};
-  for (let n = 0; n < 5_000; n++)
-    attempts[`ATTEMPT#u-1#${String(n).padStart(6, '0')}#000001`] = { body: anAttempt(n), ttl: old.TTL };
+  for (let n = 0; n < 5_000; n++) attempts[old.nameOfAttempt(n, 1)] = { ttl: old.TTL, body: json(anAttempt(n)) };
   const path = await aFile({ ...old.EVERY_KIND, ...attempts });
   const first = await openStore(path);
   expect(first.said).toEqual([
     `${path} is from an earlier version of Muster: its rows are taken over`,
-    `${Object.keys(old.EVERY_KIND).length + 5_000 - 1} rows were taken over`,
+    `${Object.keys({ ...old.EVERY_KIND, ...attempts }).length} rows were taken over`,
   ]);
   expect(await first.jobs.readAttempts(old.UID, 0, 4_095)).toHaveLength(4_096);
   await first.close();
@@ -177,36 +179,27 @@ test('a start that failed halfway leaves the file as it was, for the next', asyn
 });
 
 const NO_ROW = Buffer.alloc(40);
-const SOMETHING = Buffer.concat([Buffer.of(1), Buffer.alloc(12)]);
 
 test.each([
-  ['JOB#u-1#SPEC', NO_ROW, 'JOB#u-1 SPEC'],
-  ['JOB#u-1#STATUS', NO_ROW, 'JOB#u-1 STATUS'],
-  ['JOB#u-1#STATUS', Buffer.concat([SOMETHING, Buffer.alloc(7)]), 'JOB#u-1 STATUS'],
-  ['JOB#u-1#BOARD#001', Buffer.of(1), 'JOB#u-1 BOARD#001'],
-  ['JOB#u-1#TEMPLATE', UNREADABLE, 'JOB#u-1 TEMPLATE'],
-  ['JOB#u-1#MARK', UNREADABLE, 'JOB#u-1 MARK'],
-  ['JOB#u-1#PUBLISHED#tail', Buffer.of(), 'JOB#u-1 TOLD#tail'],
-  ['LAUNCH#u-1#000000', NO_ROW, 'JOB#u-1 LAUNCH#000000'],
-  ['HOSTS#u-1#000000', NO_ROW, 'JOB#u-1 HOSTS#000000'],
-  ['ATTEMPT#u-1#004097#000001', NO_ROW, 'TASK#u-1#001#1 004097#000001'],
-  ['NAME#default!sums', UNREADABLE, 'NS#default NAME#Job#sums'],
-  ['RESERVED', NO_ROW, 'LIMIT#hosts LIMIT'],
-  ['OBJECT#Role#team!a!b/ä', Buffer.of(1, 0), 'OBJECT#Role team!a!b/ä'],
-  ['FEED#Role#000000000000007', NO_ROW, 'FEED#Role 000000000000007'],
-  ['FEED#Job#000000000000003', UNREADABLE, 'FEED#Job 000000000000003'],
-  ['CRON#c-1', UNREADABLE, 'CRON#c-1 STATE'],
-  ['LIMIT#stop', UNREADABLE, 'LIMIT#stop LIMIT'],
-  [`DEAD#${T0}#facts#m-1`, NO_ROW, `DEAD ${T0}#facts#m-1`],
-  [`CONTENT#${old.CONTENT}`, NO_ROW, `ITEMS#${old.CONTENT} HEAD`],
-  [`ITEMS#${old.CONTENT}#PART#0000000`, UNREADABLE, `ITEMS#${old.CONTENT} PART#0000000`],
-  [`ITEMS#${old.CONTENT}#RUN#0000000`, NO_ROW, `ITEMS#${old.CONTENT} RUN#0000000`],
-  ['AFTER#default!prepare!u-1', NO_ROW, 'AFTER#default prepare!u-1'],
-  ['SOMETHING#else', SOMETHING, 'FORMAT1 SOMETHING#else'],
-  ['JOB#u-1', SOMETHING, 'FORMAT1 JOB#u-1'],
-  ['ATTEMPT#u-1#00x097#000001', SOMETHING, 'FORMAT1 ATTEMPT#u-1#00x097#000001'],
-])('a row that cannot be decoded stays as it is, and can be discarded: %s', async (oldKey, bytes, name) => {
-  const path = await aFile({ ...old.EVERY_KIND, [oldKey]: bytes });
+  ['JOB#u-1 SPEC', NO_ROW],
+  ['JOB#u-1 SPEC', UNREADABLE],
+  ['JOB#u-1 STATUS', NO_ROW],
+  ['JOB#u-1 STATUS', A_BODY],
+  ['JOB#u-1 STATUS', Buffer.concat([A_BODY, old.oldStatus(old.STATUS).subarray(0, 30)])],
+  ['JOB#u-1 STATUS', Buffer.concat([A_BODY, Buffer.of(9), Buffer.alloc(30)])],
+  ['JOB#u-1 BOARD#001', Buffer.of(2)],
+  ['JOB#u-1 TOLD#tail', Buffer.of()],
+  ['JOB#u-1 LAUNCH#000000', NO_ROW],
+  [old.nameOfAttempt(4_097, 1), NO_ROW],
+  [old.nameOfAttempt(4_097, 1), UNREADABLE],
+  ['NS#default NAME#Job#sums', Buffer.of(1, 0)],
+  ['LIMIT#hosts LIMIT', NO_ROW],
+  ['OBJECT#Role team!a!b/ä', Buffer.of(1, 0)],
+  ['FEED#Role 000000000000007', NO_ROW],
+  ['CRON#c-1 STATE', UNREADABLE],
+  ['FORMAT1 JOB#u-1', Buffer.concat([Buffer.of(1), Buffer.alloc(12)])],
+])('a row that cannot be decoded stays as it is, and can be discarded: %s', async (name, bytes) => {
+  const path = await aFile({ ...old.EVERY_KIND, [name]: bytes });
   const first = await openStore(path);
   expect(first.said).toContain(`1 of them cannot be decoded and stay as they are: ${name}`);
   expect(await first.jobs.findJob('default', 'other')).toBe(old.GONE);
@@ -232,33 +225,80 @@ test.each([
 });
 
 test('a row that cannot be decoded is named to the request that needs it, and no other', async () => {
-  const path = await aFile({ ...old.EVERY_KIND, 'JOB#u-1#SPEC': UNREADABLE, 'JOB#u-1#MARK': UNREADABLE });
+  const path = await aFile({ ...old.EVERY_KIND, 'JOB#u-1 SPEC': UNREADABLE, 'JOB#u-1 MARK': UNREADABLE });
   const { jobs, feed, said } = await openStore(path);
-  expect(said.at(-1)).toBe('1 of them cannot be decoded and stay as they are: JOB#u-1 MARK');
+  // What its body says is looked at only where it changes.
+  expect(said.at(-1)).toBe('1 of them cannot be decoded and stay as they are: JOB#u-1 SPEC');
   await expect(feed.readMark(old.UID)).rejects.toThrow(/^row JOB#u-1 MARK of .* --discard-row 'JOB#u-1 MARK'$/);
   await expect(jobs.readSpec(old.UID)).rejects.toThrow(/^row JOB#u-1 SPEC of .* --discard-row 'JOB#u-1 SPEC'$/);
   expect(await jobs.readStatus(old.UID)).toEqual(old.STATUS);
+  expect((await jobs.dueJobs({ now: at(120_000), after: null, limit: 10 })).uids).toEqual([old.UID]);
+});
+
+test('a STATUS that cannot be decoded keeps its alarm', async () => {
+  const { jobs } = await openStore(await aFile({ ...old.EVERY_KIND, ...damaged() }));
+  expect((await jobs.dueJobs({ now: at(120_000), after: null, limit: 10 })).uids).toEqual([old.UID]);
+  await expect(jobs.readStatus(old.UID)).rejects.toThrow(/^row JOB#u-1 STATUS of .* has layout 2; this version/);
+});
+
+/** The same STATUS, cut off, with its alarm. */
+function damaged(): Readonly<Record<string, old.OldRow>> {
+  const { 'JOB#u-1 STATUS': status } = old.EVERY_KIND;
+  if (status === undefined || Buffer.isBuffer(status)) throw new Error('there is a STATUS');
+  return { 'JOB#u-1 STATUS': { ...status, body: old.oldStatus(old.STATUS).subarray(0, 30) } };
+}
+
+test('what older releases left out is filled in', async () => {
+  const { revision: _revision, ...spec } = old.SPEC;
+  const { kind: _kind, ...cron } = old.CRON;
+  const {
+    judgement: _judgement,
+    failures: _failures,
+    ignored: _ignored,
+    restarts: _restarts,
+    ...attempt
+  } = anAttempt(4_097);
+  const { container: _container, ...ending } = attempt.ending;
+  const store = await openStore(
+    await aFile({
+      ...old.EVERY_KIND,
+      'JOB#u-1 SPEC': { body: json(spec) },
+      'CRON#c-2 STATE': { version: 1, body: json({ ...cron, alarmAt: null }) },
+      [old.nameOfAttempt(4_097, 1)]: { ttl: old.TTL, body: json({ ...attempt, ending }) },
+    }),
+  );
+  expect(store.said).toHaveLength(2);
+  expect(await store.jobs.readSpec(old.UID)).toEqual({ ...old.SPEC, revision: spec.generation });
+  expect(await store.crons.read('c-2')).toEqual({ uid: 'c-2', version: 1, ...old.CRON, alarmAt: null });
+  const filled = { container: null, judgement: { as: 'failed', because: '' }, failures: 0, ignored: 0, restarts: 0 };
+  const { container, ...rest } = filled;
+  const found = await store.jobs.readAttempts(old.UID, 4_097, 4_097);
+  expect(found).toEqual([{ ...attempt, ending: { ...ending, container }, ...rest }]);
 });
 
 test('of many rows that cannot be decoded, some are named', async () => {
-  const many = Array.from({ length: 11 }, (_, n) => [`X#${String(n).padStart(2, '0')}`, SOMETHING] as const);
+  const many = Array.from({ length: 11 }, (_, n) => [`X#${String(n).padStart(2, '0')} A`, NO_ROW] as const);
   const { said } = await openStore(await aFile(Object.fromEntries(many)));
-  const names = many.slice(0, 10).map(([key]) => `FORMAT1 ${key}`);
+  const names = many.slice(0, 10).map(([key]) => key);
   expect(said.slice(1)).toEqual([
     '11 rows were taken over',
     `11 of them cannot be decoded and stay as they are: ${names.join(', ')}, …`,
   ]);
 });
 
-test.each(['JOB#u-1#SPEC', 'SOMETHING#else'])('a row of a later release keeps the file as it is: %s', async (key) => {
-  const path = await aFile({ ...old.EVERY_KIND, [key]: Buffer.concat([Buffer.of(2), Buffer.alloc(20)]) });
-  const message = `row ${key} has format 2, of a later release of Muster; this one reads up to 1`;
+test.each([
+  ['JOB#u-1 SPEC', Buffer.concat([Buffer.of(3), Buffer.alloc(20)]), 'row JOB#u-1 SPEC has format 3', 2],
+  ['SOMETHING else', Buffer.concat([Buffer.of(3), Buffer.alloc(20)]), 'row SOMETHING else has format 3', 2],
+  ['JOB#u-1 STATUS', Buffer.concat([A_BODY, Buffer.of(10), Buffer.alloc(20)]), 'a STATUS has format 10', 9],
+])('a row of a later release keeps the file as it is: %s', async (key, bytes, which, known) => {
+  const path = await aFile({ ...old.EVERY_KIND, [key]: bytes });
+  const message = `${which}, of a later release of Muster; this one reads up to ${known}`;
   expect([await faultOf(path), await faultOf(path)]).toEqual([message, message]);
   expect(readdirSync(dirname(path)).filter((name) => name.includes('draft'))).toEqual([]);
 });
 
 test('the number of all others cannot be discarded, also where it cannot be decoded', async () => {
-  const path = await aFile({ ...old.EVERY_KIND, 'HEAD#Job': NO_ROW });
+  const path = await aFile({ ...old.EVERY_KIND, 'FEED#Job HEAD': NO_ROW });
   await expect(openStore(path, 'FEED#Job HEAD')).rejects.toThrow(/row FEED#Job HEAD of .* numbers all others/);
   await expect((await openStore(path)).feed.head()).rejects.toThrow('row FEED#Job HEAD of');
 });
@@ -267,7 +307,7 @@ test('a file of a later format is refused', async () => {
   const path = await aFile();
   const format = Buffer.alloc(13);
   format.writeUInt8(1);
-  format.writeDoubleBE(3, 5);
+  format.writeDoubleBE(4, 5);
   await putRaw(path, { FORMAT: format });
-  await expect(openStore(path)).rejects.toThrow(`${path} has format 3; this version of Muster knows 2`);
+  await expect(openStore(path)).rejects.toThrow(`${path} has format 4; this version of Muster knows 3`);
 });

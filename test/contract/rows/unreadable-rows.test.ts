@@ -60,7 +60,7 @@ async function using<T>(
 
 const NO_LAYOUT = Buffer.alloc(40);
 /** The header of a row, then no JSON. */
-const NO_JSON = Buffer.concat([Buffer.of(2, 2), Buffer.alloc(16), Buffer.from('\0{"uid":')]);
+const NO_JSON = Buffer.concat([Buffer.of(3, 2), Buffer.alloc(16), Buffer.from('\0{"uid":')]);
 /** The names of all rows. */
 const namesIn = (rows: LmdbRows): readonly string[] =>
   rows.slice('', null, 99_999).map(({ key }) => `${key.partition} ${key.sort}`);
