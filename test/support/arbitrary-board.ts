@@ -3,11 +3,11 @@ import {
   CHUNK_INDEXES,
   type Chunk,
   type ChunkSummary,
-  type Extras,
   STATES,
   chunksFor,
   emptyChunk,
 } from '../../shared/domain/scoreboard/board.ts';
+import type { Extras } from '../../shared/domain/scoreboard/index-record.ts';
 import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
 import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import type {

@@ -35,7 +35,8 @@ export class Writer {
 
   /** A whole number from 0 to 2^53-1: seven bits per byte, lowest first; the eighth bit says that more follow. */
   varint(value: number): void {
-    invariant(Number.isSafeInteger(value) && value >= 0, `a varint, not ${value}`);
+    // The text is built only if needed: a chunk has thousands of numbers.
+    if (!Number.isSafeInteger(value) || value < 0) invariant(false, `a varint, not ${value}`);
     this.#reserve(VARINT_BYTES_MAX);
     let rest = value;
     while (rest >= 128) {

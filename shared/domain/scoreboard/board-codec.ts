@@ -1,4 +1,6 @@
-import { CHUNK_INDEXES, type Chunk, type Extras, STATES, emptyChunk } from './board.ts';
+import { CHUNK_INDEXES, type Chunk, STATES, emptyChunk } from './board.ts';
+import { EXTRA_FIELDS, type Extras } from './index-record.ts';
+import { extraBitsOf, readExtras } from './record-accessors.ts';
 import { asEpochMs } from '../base/time.ts';
 import { DecodeError, Reader, Writer } from '../base/bytes.ts';
 import { NewerFormatError } from '../base/newer-format.ts';
@@ -38,7 +40,7 @@ export function decodeChunk(bytes: Uint8Array): Chunk {
   const chunk = emptyChunk();
   readStates(r, chunk.states.subarray(0, length));
   readAttempts(r, chunk, length);
-  readExtras(r, chunk.extras, length);
+  readAllExtras(r, chunk.extras, length);
   r.end();
   return chunk;
 }
@@ -60,7 +62,7 @@ function writeStates(w: Writer, states: Uint8Array): void {
   for (let i = 1; i <= states.length; i++) {
     const state = states[start] ?? 0;
     if (states[i] === state) continue;
-    invariant(state < STATES.length, `${state} is a state's code`);
+    if (state >= STATES.length) invariant(false, `${state} is a state's code`);
     runs.varint((i - start - 1) * RUN_UNIT + state);
     occurring |= 1 << state;
     start = i;
@@ -126,8 +128,8 @@ const codesOf = (occurring: number): readonly number[] =>
 // differs: the gap before it and whether it is a single record, its length, the number. 0 ends the list.
 
 function writeAttempts(w: Writer, { states, attempts }: Chunk, length: number): void {
-  const usualPending = usual(attempts, length, (i) => states[i] === 0);
-  const usualOther = usual(attempts, length, (i) => states[i] !== 0);
+  const usualPending = usual(states, attempts, length, true);
+  const usualOther = usual(states, attempts, length, false);
   w.varint(usualPending);
   w.varint(usualOther);
   let end = 0;
@@ -164,12 +166,12 @@ function readAttempt(r: Reader): number {
   return attempt;
 }
 
-/** The attempt number that most of the given records have, if most agree (majority vote); otherwise any of theirs. */
-function usual(attempts: Uint32Array, length: number, meant: (offset: number) => boolean): number {
+/** The attempt number that most of the records have that are pending, or are not, if most agree (majority vote); otherwise any of theirs. */
+function usual(states: Uint8Array, attempts: Uint32Array, length: number, pending: boolean): number {
   let candidate = 0;
   let lead = 0;
   for (let i = 0; i < length; i++) {
-    if (!meant(i)) continue;
+    if ((states[i] === 0) !== pending) continue;
     const attempt = attempts[i] ?? 0;
     if (lead === 0) candidate = attempt;
     lead += attempt === candidate ? 1 : -1;
@@ -179,123 +181,33 @@ function usual(attempts: Uint32Array, length: number, meant: (offset: number) =>
 
 // Extras: by offset, each with the gap to the one before, which fields it has, and these; times count from the earliest.
 
-const NONCE = 1;
-const STOPPING = 2;
-const FAILURES = 4;
-const IGNORED = 8;
-const INFRA = 16;
-const SPOT = 32;
-const NOT_BEFORE = 64;
-const POD_DELETED = 128;
-const RESTARTS = 256;
-const UNSTARTED = 512;
-const EVICTED = 1024;
-const POD_CREATED = 2048;
-const EARLIER_RESTARTS = 4096;
-const OVERDUE = 8192;
-const HELD = 16384;
-const RAN = 32768;
-const LAUNCHED = 65536;
-/** Its Pod's deadline has passed, or its index's. */
-const LATE = 131072;
-const LATE_INDEX = 262144;
-const CANCEL = 524288;
-const REQUEUE = 1048576;
-
 function writeExtras(w: Writer, extras: ReadonlyMap<number, Extras>, length: number): void {
-  const sorted = [...extras].sort(([a], [b]) => a - b);
+  const sorted = [...extras].sort(([a], [b]) => a - b).map(([offset, e]) => ({ offset, e, has: extraBitsOf(e) }));
   const last = sorted.at(-1);
-  invariant(last === undefined || last[0] < length, 'extras are within the chunk');
-  const soonest = sorted.reduce(
-    (min, [, { notBefore, unstartedSince, podCreatedSec, ranSec, launchedSec }]) =>
-      Math.min(
-        min,
-        notBefore ?? min,
-        unstartedSince ?? min,
-        podCreatedSec === null ? min : podCreatedSec * 1000,
-        ranSec === null ? min : ranSec * 1000,
-        launchedSec === null ? min : launchedSec * 1000,
-      ),
-    Infinity,
-  );
+  invariant(last === undefined || last.offset < length, 'extras are within the chunk');
+  const earliest = sorted.reduce((min, { e, has }) => Math.min(min, EXTRA_FIELDS.earliest(e, has)), Infinity);
+  const soonest = asEpochMs(earliest === Infinity ? 0 : earliest);
   w.varint(sorted.length);
-  w.zigzag(soonest === Infinity ? 0 : soonest);
+  w.zigzag(soonest);
   let next = 0;
-  for (const [offset, e] of sorted) {
+  for (const { offset, e, has } of sorted) {
     w.varint(offset - next);
     next = offset + 1;
-    w.varint(fieldsOf(e));
-    writeFields(w, e, soonest);
+    w.varint(has);
+    EXTRA_FIELDS.write(w, e, has, soonest);
   }
 }
 
-/** Which fields follow, a bit each. */
-const fieldsOf = (e: Extras): number =>
-  (e.nonce === 0 ? 0 : NONCE) |
-  (e.stopping ? STOPPING : 0) |
-  (e.failures === 0 ? 0 : FAILURES) |
-  (e.ignored === 0 ? 0 : IGNORED) |
-  (e.infra === 0 ? 0 : INFRA) |
-  (e.spot === 0 ? 0 : SPOT) |
-  (e.notBefore === null ? 0 : NOT_BEFORE) |
-  (e.podDeleted ? POD_DELETED : 0) |
-  (e.restarts === 0 ? 0 : RESTARTS) |
-  (e.unstartedSince === null ? 0 : UNSTARTED) |
-  (e.evicted ? EVICTED : 0) |
-  (e.podCreatedSec === null ? 0 : POD_CREATED) |
-  (e.earlierRestarts === 0 ? 0 : EARLIER_RESTARTS) |
-  (e.overdue ? OVERDUE : 0) |
-  (e.held ? HELD : 0) |
-  (e.ranSec === null ? 0 : RAN) |
-  (e.launchedSec === null ? 0 : LAUNCHED) |
-  (e.late === 'attempt' ? LATE : e.late === 'index' ? LATE_INDEX : 0) |
-  (e.wish === 'cancel' ? CANCEL : e.wish === 'requeue' ? REQUEUE : 0);
-
-function writeFields(w: Writer, e: Extras, soonest: number): void {
-  if (e.nonce !== 0) w.varint(e.nonce);
-  if (e.failures !== 0) w.varint(e.failures);
-  if (e.ignored !== 0) w.varint(e.ignored);
-  if (e.infra !== 0) w.varint(e.infra);
-  if (e.spot !== 0) w.varint(e.spot);
-  if (e.notBefore !== null) w.varint(e.notBefore - soonest);
-  if (e.restarts !== 0) w.varint(e.restarts);
-  if (e.unstartedSince !== null) w.varint(e.unstartedSince - soonest);
-  if (e.podCreatedSec !== null) w.varint(e.podCreatedSec - Math.floor(soonest / 1000));
-  if (e.earlierRestarts !== 0) w.varint(e.earlierRestarts);
-  if (e.ranSec !== null) w.varint(e.ranSec - Math.floor(soonest / 1000));
-  if (e.launchedSec !== null) w.varint(e.launchedSec - Math.floor(soonest / 1000));
-}
-
-function readExtras(r: Reader, extras: Map<number, Extras>, length: number): void {
+function readAllExtras(r: Reader, extras: Map<number, Extras>, length: number): void {
   const count = r.count();
-  const soonest = r.zigzag();
+  const soonest = asEpochMs(r.zigzag());
   let next = 0;
   for (let i = 0; i < count; i++) {
     const offset = next + r.varint();
     next = offset + 1;
     if (next > length) throw new DecodeError('extras past the end of the chunk');
     const has = r.varint();
-    if (has >= 2 * REQUEUE) throw new DecodeError('an extra that is not known');
-    extras.set(offset, {
-      nonce: (has & NONCE) !== 0 ? r.varint() : 0,
-      stopping: (has & STOPPING) !== 0,
-      failures: (has & FAILURES) !== 0 ? r.varint() : 0,
-      ignored: (has & IGNORED) !== 0 ? r.varint() : 0,
-      infra: (has & INFRA) !== 0 ? r.varint() : 0,
-      spot: (has & SPOT) !== 0 ? r.varint() : 0,
-      notBefore: (has & NOT_BEFORE) !== 0 ? asEpochMs(soonest + r.varint()) : null,
-      podDeleted: (has & POD_DELETED) !== 0,
-      evicted: (has & EVICTED) !== 0,
-      overdue: (has & OVERDUE) !== 0,
-      held: (has & HELD) !== 0,
-      late: (has & LATE) !== 0 ? 'attempt' : (has & LATE_INDEX) !== 0 ? 'index' : null,
-      wish: (has & CANCEL) !== 0 ? 'cancel' : (has & REQUEUE) !== 0 ? 'requeue' : null,
-      restarts: (has & RESTARTS) !== 0 ? r.varint() : 0,
-      unstartedSince: (has & UNSTARTED) !== 0 ? asEpochMs(soonest + r.varint()) : null,
-      podCreatedSec: (has & POD_CREATED) !== 0 ? Math.floor(soonest / 1000) + r.varint() : null,
-      earlierRestarts: (has & EARLIER_RESTARTS) !== 0 ? r.varint() : 0,
-      ranSec: (has & RAN) !== 0 ? Math.floor(soonest / 1000) + r.varint() : null,
-      launchedSec: (has & LAUNCHED) !== 0 ? Math.floor(soonest / 1000) + r.varint() : null,
-    });
+    EXTRA_FIELDS.check(has);
+    extras.set(offset, readExtras(r, has, soonest));
   }
 }

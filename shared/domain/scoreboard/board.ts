@@ -1,40 +1,11 @@
 import type { EpochMs } from '../base/time.ts';
-import { FRESH, type IndexRecord, type IndexState, isActive } from './index-record.ts';
+import { type Extras, type IndexRecord, type IndexState, NO_EXTRAS, isActive } from './index-record.ts';
+import { extrasOf, hasExtras, recordOf } from './record-accessors.ts';
 import { invariant } from '../base/invariant.ts';
 import { type Transition, applyTo } from './transition.ts';
 
 /** Consecutive indexes that share one `BOARD#nnn` item. */
 export const CHUNK_INDEXES = 4096;
-
-/** What most records do not have; kept in a separate list so that a chunk without failures stays small. */
-export type Extras = Omit<IndexRecord, 'state' | 'attempt'>;
-
-export const NO_EXTRAS: Extras = extrasOf(FRESH);
-
-/** Field by field: a rest pattern takes five times as long, and every pass replays a journal of up to 500 entries. */
-function extrasOf(r: IndexRecord): Extras {
-  return {
-    nonce: r.nonce,
-    stopping: r.stopping,
-    podDeleted: r.podDeleted,
-    evicted: r.evicted,
-    overdue: r.overdue,
-    late: r.late,
-    wish: r.wish,
-    held: r.held,
-    failures: r.failures,
-    ignored: r.ignored,
-    infra: r.infra,
-    spot: r.spot,
-    restarts: r.restarts,
-    earlierRestarts: r.earlierRestarts,
-    podCreatedSec: r.podCreatedSec,
-    ranSec: r.ranSec,
-    launchedSec: r.launchedSec,
-    unstartedSince: r.unstartedSince,
-    notBefore: r.notBefore,
-  };
-}
 
 /** States by their code on the board; the order is part of the stored format. */
 export const STATES: readonly IndexState[] = [
@@ -47,7 +18,9 @@ export const STATES: readonly IndexState[] = [
   'waiting',
   'excluded',
 ];
-const CODES = new Map(STATES.map((state, code) => [state, code]));
+const CODES = Object.fromEntries(STATES.map((state, code) => [state, code])) as Record<IndexState, number>;
+/** In the shape of all others. */
+const NONE = extrasOf(NO_EXTRAS);
 
 /** 4,096 consecutive records as columns. Mutable on purpose, so never shared: a working board uses a {@link cloneChunk}. */
 export type Chunk = {
@@ -75,60 +48,16 @@ export const chunksFor = (size: number): number => Math.ceil(size / CHUNK_INDEXE
 export function recordAt(chunk: Chunk, offset: number): IndexRecord {
   const state = STATES[chunk.states[offset] ?? 0];
   invariant(state !== undefined, 'a known state');
-  const e = chunk.extras.get(offset) ?? NO_EXTRAS;
-  return {
-    state,
-    attempt: chunk.attempts[offset] ?? 0,
-    nonce: e.nonce,
-    stopping: e.stopping,
-    podDeleted: e.podDeleted,
-    evicted: e.evicted,
-    overdue: e.overdue,
-    late: e.late,
-    wish: e.wish,
-    held: e.held,
-    failures: e.failures,
-    ignored: e.ignored,
-    infra: e.infra,
-    spot: e.spot,
-    restarts: e.restarts,
-    earlierRestarts: e.earlierRestarts,
-    podCreatedSec: e.podCreatedSec,
-    ranSec: e.ranSec,
-    launchedSec: e.launchedSec,
-    unstartedSince: e.unstartedSince,
-    notBefore: e.notBefore,
-  };
+  return recordOf(state, chunk.attempts[offset] ?? 0, chunk.extras.get(offset) ?? NONE);
 }
 
 /** Writes a record back in place. */
 export function setRecord(chunk: Chunk, offset: number, record: IndexRecord): void {
-  chunk.states[offset] = CODES.get(record.state) ?? 0;
+  chunk.states[offset] = CODES[record.state];
   chunk.attempts[offset] = record.attempt;
   if (hasExtras(record)) chunk.extras.set(offset, extrasOf(record));
-  else chunk.extras.delete(offset);
+  else if (chunk.extras.size > 0) chunk.extras.delete(offset);
 }
-
-const hasExtras = (e: Extras): boolean =>
-  e.nonce !== 0 ||
-  e.stopping ||
-  e.podDeleted ||
-  e.evicted ||
-  e.overdue ||
-  e.late !== null ||
-  e.wish !== null ||
-  e.held ||
-  e.failures !== 0 ||
-  e.ignored !== 0 ||
-  e.infra !== 0 ||
-  e.spot !== 0 ||
-  e.restarts !== 0 ||
-  e.earlierRestarts !== 0 ||
-  e.podCreatedSec !== null ||
-  e.ranSec !== null ||
-  e.launchedSec !== null ||
-  e.unstartedSince !== null ||
-  e.notBefore !== null;
 
 /** What STATUS knows about a chunk without reading it; counts include the journal's transitions. */
 export type ChunkSummary = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NO_EXTRAS } from '../../../shared/domain/scoreboard/board.ts';
+import { NO_EXTRAS } from '../../../shared/domain/scoreboard/index-record.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
 import type { Phase, Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import { type Stops, planStops } from '../../../shared/domain/planner/stops.ts';

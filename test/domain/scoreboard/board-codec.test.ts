@@ -2,11 +2,11 @@ import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeChunk, encodeChunk } from '../../../shared/domain/scoreboard/board-codec.ts';
-import { CHUNK_INDEXES, type Chunk, NO_EXTRAS, STATES, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
+import { CHUNK_INDEXES, type Chunk, STATES, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { DecodeError } from '../../../shared/domain/base/bytes.ts';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
-import type { IndexState } from '../../../shared/domain/scoreboard/index-record.ts';
+import { type IndexState, NO_EXTRAS } from '../../../shared/domain/scoreboard/index-record.ts';
 import { InvariantError } from '../../../shared/domain/base/invariant.ts';
 import { anyChunk, dice } from '../../support/arbitrary-board.ts';
 import { draws } from '../../verify/draws.ts';
@@ -66,7 +66,7 @@ test.each([
   ['attempts past the end', [1, 2, 0, 8, 0, 1, 1 + 3, 5], 'attempts past the end of the chunk'],
   ['an attempt above 2^32', [1, 2, 0, 8, 255, 255, 255, 255, 127], 'attempt 34359738367'],
   ['extras past the end', [1, 2, 0, 8, 0, 1, 0, 1, 0, 2, 2], 'extras past the end of the chunk'],
-  ['an unknown extra', [1, 2, 0, 8, 0, 1, 0, 1, 0, 0, 128, 128, 128, 1], 'an extra that is not known'],
+  ['an unknown extra', [1, 2, 0, 8, 0, 1, 0, 1, 0, 0, 128, 128, 128, 1], 'a field that is not known'],
 ])('%s is refused', (_, bytes, message) => {
   expect(() => decodeChunk(Uint8Array.from(bytes))).toThrow(new DecodeError(message));
 });

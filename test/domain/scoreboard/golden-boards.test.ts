@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decodeChunk, encodeChunk } from '../../../shared/domain/scoreboard/board-codec.ts';
-import { NO_EXTRAS, STATES, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
+import { STATES, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
-import type { IndexState } from '../../../shared/domain/scoreboard/index-record.ts';
+import { type IndexState, NO_EXTRAS } from '../../../shared/domain/scoreboard/index-record.ts';
 
 // Golden bytes of every way in which a chunk is stored, one table per format version. Future versions must read today's
 // rows: add rows, but never change them. A new version gets a new table, and the old one stays readable.

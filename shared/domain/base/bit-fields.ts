@@ -1,0 +1,181 @@
+import { DecodeError, type Reader, type Writer } from './bytes.ts';
+import { type EpochMs, asEpochMs } from './time.ts';
+import { readSec, readTime, writeSec, writeTime } from './stored-values.ts';
+
+// Records most of whose fields have their usual value: one number says which do not, a bit each, and these follow in the order of
+// their bits. A field is a row of a table; what writes, reads, and compares records goes over it. A bit is never used for another
+// field.
+
+/** How a field is stored. */
+export type BitField<T, From = EpochMs> = {
+  /** Its usual value, which is not stored. */
+  readonly usual: T;
+  /** The bit of any other value; or a bit for each, which is then all that is stored of it. */
+  readonly bits: number | ReadonlyMap<unknown, number>;
+  /** Appends a value; times count from `from`. */
+  write(w: Writer, value: T, from: From): void;
+  read(r: Reader, from: From): T;
+  /** The moment that a value stands for, in milliseconds; omitted: it is no time. */
+  timeOf?(value: T): number;
+  /** The value where a clock was set back to `clock`: what has begun began now at the latest. Omitted: the same. */
+  setBack?(value: T, clock: EpochMs): T;
+};
+
+/** The values of a table's fields. */
+export type BitValues<Table> = { readonly [K in keyof Table]: Table[K] extends BitField<infer T, never> ? T : never };
+
+type Pair<T> = Pick<BitField<T>, 'write' | 'read'>;
+const NUMBER: Pick<BitField<number, unknown>, 'write' | 'read'> = {
+  write: (w, value) => w.varint(value),
+  read: (r) => r.varint(),
+};
+const each = <T>(usual: T, bits: readonly (readonly [T, number])[]): BitField<T, unknown> => ({
+  usual,
+  bits: new Map(bits),
+  write: () => undefined,
+  read: () => usual,
+});
+/** A field that may be null. */
+const orNull = <T>(bit: number, { write, read }: Pair<T>, timeOf?: (value: T) => number): BitField<T | null> => ({
+  usual: null,
+  bits: bit,
+  write: (w, value, from) => (value === null ? undefined : write(w, value, from)),
+  read,
+  ...(timeOf === undefined ? {} : { timeOf: (value) => (value === null ? Infinity : timeOf(value)) }),
+});
+
+export const count = (bit: number): BitField<number, unknown> => ({ usual: 0, bits: bit, ...NUMBER });
+export const flag = (bit: number): BitField<boolean, unknown> => each(false, [[true, bit]]);
+/** A word, or null: a bit for each word. */
+export const word = <W extends string>(bits: Readonly<Record<W, number>>): BitField<W | null, unknown> =>
+  each<W | null>(null, Object.entries<number>(bits) as [W, number][]);
+
+/** A moment that has begun, or null. */
+export const time = (bit: number): BitField<EpochMs | null> => ({
+  ...orNull(bit, { write: writeTime, read: readTime }),
+  setBack: (at, clock) => (at === null ? null : asEpochMs(Math.min(at, clock))),
+});
+/** The same in seconds. */
+export const sec = (bit: number): BitField<number | null> => ({
+  ...orNull(bit, { write: writeSec, read: readSec }),
+  setBack: (at, clock) => (at === null ? null : Math.min(at, Math.floor(clock / 1000))),
+});
+
+/** A time that is not before the one that times count from, or null. */
+export const timeAfter = (bit: number): BitField<EpochMs | null> =>
+  orNull(bit, { write: (w, at, from) => w.varint(at - from), read: (r, from) => asEpochMs(from + r.varint()) }, Number);
+/** The same in seconds. */
+export const secAfter = (bit: number): BitField<number | null> =>
+  orNull(
+    bit,
+    {
+      write: (w, at, from) => w.varint(at - Math.floor(from / 1000)),
+      read: (r, from) => Math.floor(from / 1000) + r.varint(),
+    },
+    (at) => at * 1000,
+  );
+
+/** What a bit says: that a field follows, or its value. */
+type Place<From> = {
+  readonly key: string;
+  readonly field: BitField<unknown, From>;
+  readonly follows: boolean;
+  readonly value: unknown;
+};
+type Values = Readonly<Record<string, unknown>>;
+
+/** What goes over a table. */
+export class BitFields<R extends object, From = EpochMs> {
+  /** All of them with their usual values. */
+  readonly usual: R;
+  readonly #fields: readonly (readonly [key: string, field: BitField<unknown, From>])[];
+  readonly #places: readonly Place<From>[];
+  readonly #known: number;
+  /** The bits of fields that follow, and of times among them. */
+  readonly #following: number;
+  readonly #times: number;
+
+  constructor(table: { readonly [K in keyof R]: BitField<R[K], From> }) {
+    this.#fields = Object.entries<BitField<unknown, From>>(table);
+    const places: Place<From>[] = [];
+    for (const [key, field] of this.#fields) {
+      const follows = typeof field.bits === 'number';
+      for (const [value, bit] of typeof field.bits === 'number' ? [[null, field.bits] as const] : field.bits)
+        places[nth(bit)] = { key, field, follows, value };
+    }
+    this.#places = places;
+    const bitsOf = (isMeant: (place: Place<From>) => boolean): number =>
+      places.reduce((all, place, at) => (isMeant(place) ? all | (1 << at) : all), 0);
+    this.#known = bitsOf(() => true);
+    this.#following = bitsOf(({ follows }) => follows);
+    this.#times = bitsOf(({ field }) => field.timeOf !== undefined);
+    // A copy of the table has its shape: an object that grows field by field becomes a slow one.
+    this.usual = this.#filled(table, ({ usual }) => usual);
+  }
+
+  /** Which fields do not have their usual value. */
+  bitsOf(record: R): number {
+    let has = 0;
+    for (const [key, { usual, bits }] of this.#fields) {
+      const value = (record as Values)[key];
+      if (value !== usual) has |= typeof bits === 'number' ? bits : (bits.get(value) ?? 0);
+    }
+    return has;
+  }
+
+  /** Writes the fields whose bits `has` holds; times count from `from`. */
+  write(w: Writer, record: R, has: number, from: From): void {
+    for (let rest = has & this.#following; rest !== 0; rest &= rest - 1) {
+      const { key, field } = this.#at(rest);
+      field.write(w, (record as Values)[key], from);
+    }
+  }
+
+  /** Throws {@link DecodeError} for a bit of no field. */
+  check(has: number): void {
+    if (has >= 2 ** 31 || (has & ~this.#known) !== 0) throw new DecodeError('a field that is not known');
+  }
+
+  /** The fields that {@link write} has written, and all others. Throws {@link DecodeError}. */
+  read(r: Reader, has: number, from: From): R {
+    this.check(has);
+    const values = { ...this.usual } as Record<string, unknown>;
+    for (let rest = has; rest !== 0; rest &= rest - 1) {
+      const { key, field, follows, value } = this.#at(rest);
+      values[key] = follows ? field.read(r, from) : value;
+    }
+    return values as R;
+  }
+
+  /** The earliest of the times that its fields stand for, in milliseconds; Infinity: there is none. */
+  earliest(record: R, has: number): number {
+    let earliest = Infinity;
+    for (let rest = has & this.#times; rest !== 0; rest &= rest - 1) {
+      const { key, field } = this.#at(rest);
+      if (field.timeOf !== undefined) earliest = Math.min(earliest, field.timeOf((record as Values)[key]));
+    }
+    return earliest;
+  }
+
+  /** What a pass sees of them whose clock was set back to `clock`. */
+  setBack(record: R, clock: EpochMs): R {
+    return this.#filled(record, (field, key) => {
+      const value = (record as Values)[key];
+      return field.setBack === undefined ? value : field.setBack(value, clock);
+    });
+  }
+
+  /** An object of the shape of `like` whose fields are others. */
+  #filled(like: object, valueOf: (field: BitField<unknown, From>, key: string) => unknown): R {
+    const values: Record<string, unknown> = { ...like };
+    for (const [key, field] of this.#fields) values[key] = valueOf(field, key);
+    return values as R;
+  }
+
+  /** What the lowest bit says. */
+  #at(bits: number): Place<From> {
+    return this.#places[nth(bits & -bits)] as Place<From>;
+  }
+}
+
+const nth = (bit: number): number => 31 - Math.clz32(bit);
