@@ -1,5 +1,6 @@
 import { type EpochMs, plusMs, soonest } from '../base/time.ts';
 import { unreachable } from '../base/invariant.ts';
+import { SUMMARY_FIELDS } from '../scoreboard/board.ts';
 import type { Phase, Status } from '../scoreboard/status.ts';
 import { ANNOUNCE_WAIT_MAX_MS, CLOCKS_APART_MAX_MS, type Timing } from '../base/timing.ts';
 
@@ -11,37 +12,71 @@ import { ANNOUNCE_WAIT_MAX_MS, CLOCKS_APART_MAX_MS, type Timing } from '../base/
  */
 export function withinClock(status: Status, clock: EpochMs, timing: Timing): Status {
   if (status.now <= plusMs(clock, CLOCKS_APART_MAX_MS)) return status;
-  const begun = (at: EpochMs): EpochMs => soonest(at, clock) ?? clock;
-  const within = (at: EpochMs, waitMs: number): EpochMs => soonest(at, plusMs(clock, waitMs)) ?? clock;
-  const begunSec = (sec: number | null) => (sec === null ? null : Math.min(sec, Math.floor(clock / 1000)));
-  const { backoff, stopRound, inspect, published, unannounced, startTime, achieved, gang } = status;
-  const { lastFailureAt } = backoff;
-  return {
-    ...status,
-    phase: phaseBegun(status.phase, begun),
-    startTime: startTime === null ? null : begun(startTime),
-    achieved: achieved === null ? null : { ...achieved, since: begun(achieved.since) },
-    // Lower bounds: they make the pass load the chunk, which has the exact times.
-    chunks: status.chunks.map((chunk) => ({
-      ...chunk,
-      soonestDue: chunk.soonestDue === null ? null : begun(chunk.soonestDue),
-      startingSince: begunSec(chunk.startingSince),
-      runningSince: begunSec(chunk.runningSince),
-      indexSince: begunSec(chunk.indexSince),
-    })),
-    replacedTasks: status.replacedTasks.map((attempt) => ({ ...attempt, since: begun(attempt.since) })),
-    backoff: { ...backoff, lastFailureAt: lastFailureAt === null ? null : begun(lastFailureAt) },
-    inFlight: status.inFlight.map((claim) => ({ ...claim, dueAt: within(claim.dueAt, timing.resendMs) })),
-    stopRound: stopRound === null ? null : { ...stopRound, startedAt: begun(stopRound.startedAt) },
-    inspect: inspect === null ? null : { ...inspect, at: within(inspect.at, inspect.intervalMs) },
-    alarms: [], // they were set by another clock; whatever is due is requested again
-    now: clock,
-    published: { ...published, at: begun(published.at) },
-    unannounced:
-      unannounced === null ? null : { ...unannounced, dueAt: within(unannounced.dueAt, ANNOUNCE_WAIT_MAX_MS) },
-    gang: gang === null || gang.since === null ? gang : { ...gang, since: begun(gang.since) },
+  const here: Here = {
+    clock,
+    timing,
+    begun: (at) => soonest(at, clock) ?? clock,
+    within: (at, waitMs) => soonest(at, plusMs(clock, waitMs)) ?? clock,
   };
+  const seen: Record<string, unknown> = { ...status };
+  for (const [name, setBack] of Object.entries<SetBack<unknown>>(FIELDS)) seen[name] = setBack(seen[name], here);
+  return seen as Status;
 }
+
+/** The clock as it is now, and what has begun, or is waited for, by it. */
+type Here = {
+  readonly clock: EpochMs;
+  readonly timing: Timing;
+  readonly begun: (at: EpochMs) => EpochMs;
+  readonly within: (at: EpochMs, waitMs: number) => EpochMs;
+};
+/** What a value becomes. */
+type SetBack<T> = { of(value: T, here: Here): T }['of'];
+
+const same = <T>(value: T): T => value;
+/** The same for what may not be there. */
+const ifThere =
+  <T>(setBack: SetBack<T>): SetBack<T | null> =>
+  (value, here) =>
+    value === null ? null : setBack(value, here);
+
+/** What becomes of each field of STATUS. */
+const FIELDS: { readonly [K in keyof Status]: SetBack<Status[K]> } = {
+  version: same,
+  revision: same,
+  phase: (phase, { begun }) => phaseBegun(phase, begun),
+  startTime: ifThere((at, { begun }) => begun(at)),
+  resumedAt: same,
+  endedSuspendedSince: same,
+  size: same,
+  // Their times are lower bounds: they make the pass load the chunk, which has the exact ones.
+  chunks: (chunks, { clock }) => chunks.map((chunk) => ({ ...chunk, ...SUMMARY_FIELDS.setBack(chunk, clock) })),
+  failed: same,
+  restarts: same,
+  ruleHits: same,
+  replacedTasks: (tasks, { begun }) => tasks.map((attempt) => ({ ...attempt, since: begun(attempt.since) })),
+  backoff: ({ lastFailureAt, ...backoff }, { begun }) => ({
+    ...backoff,
+    lastFailureAt: lastFailureAt === null ? null : begun(lastFailureAt),
+  }),
+  inFlight: (claims, { timing, within }) =>
+    claims.map((claim) => ({ ...claim, dueAt: within(claim.dueAt, timing.resendMs) })),
+  stopRound: ifThere((round, { begun }) => ({ ...round, startedAt: begun(round.startedAt) })),
+  inspect: ifThere((inspect, { within }) => ({ ...inspect, at: within(inspect.at, inspect.intervalMs) })),
+  alarms: () => [], // they were set by another clock; whatever is due is requested again
+  now: (_, { clock }) => clock,
+  waitReason: same,
+  // What is stored about indexes does not change.
+  journal: same,
+  events: same,
+  relabelled: same,
+  published: (published, { begun }) => ({ ...published, at: begun(published.at) }),
+  unannounced: ifThere((told, { within }) => ({ ...told, dueAt: within(told.dueAt, ANNOUNCE_WAIT_MAX_MS) })),
+  upstreams: same,
+  isAwaited: same,
+  achieved: ifThere((achieved, { begun }) => ({ ...achieved, since: begun(achieved.since) })),
+  gang: ifThere((gang, { begun }) => ({ ...gang, since: gang.since === null ? null : begun(gang.since) })),
+};
 
 function phaseBegun(phase: Phase, begun: (at: EpochMs) => EpochMs): Phase {
   switch (phase.kind) {

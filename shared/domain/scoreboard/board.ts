@@ -1,4 +1,4 @@
-import type { EpochMs } from '../base/time.ts';
+import { BitFields, type BitValues, count, sec, time } from '../base/bit-fields.ts';
 import { type Extras, type IndexRecord, type IndexState, NO_EXTRAS, isActive } from './index-record.ts';
 import { extrasOf, hasExtras, recordOf } from './record-accessors.ts';
 import { invariant } from '../base/invariant.ts';
@@ -59,50 +59,50 @@ export function setRecord(chunk: Chunk, offset: number, record: IndexRecord): vo
   else if (chunk.extras.size > 0) chunk.extras.delete(offset);
 }
 
-/** What STATUS knows about a chunk without reading it; counts include the journal's transitions. */
-export type ChunkSummary = {
+/** What STATUS knows about a chunk without reading it, a row each; counts include the journal's transitions. */
+const SUMMARY = {
+  /** Claimed or launched. */
+  starting: count(2),
+  running: count(4),
+  succeeded: count(8),
+  /** No pending record is before this offset. */
+  firstPending: count(16),
+  failed: count(32),
+  /** No pending or waiting record's back-off ends before this; null: none is in back-off. */
+  soonestDue: time(64),
+  /** Of the active attempts, those that are being stopped: the board wants them to end, or their Pod was deleted. */
+  stopping: count(128),
+  /** Pods between two tasks. */
+  waiting: count(512),
+  /** Never to run. */
+  excluded: count(1024),
+  /** No Pod that has yet to start was created before this second; null: the Job may wait for them as long as it takes. */
+  startingSince: sec(2048),
+  /** No Pod whose deadline is to come ran before this second; null: none has one. */
+  runningSince: sec(4096),
+  /** Without a Pod, and held back by a user. */
+  held: count(8192),
+  /** No index whose deadline is to come got its first Pod before this second; null: none has one. */
+  indexSince: sec(16384),
+};
+
+export type ChunkSummary = BitValues<typeof SUMMARY> & {
   /** Version of the stored item; 0 means that none is stored and every record is as the spec has it at first. */
   readonly version: number;
   /** Journal entries of this chunk below this sequence number are already in the stored item. */
   readonly foldedSeq: number;
   /** Without a Pod, and free to get one. */
   readonly pending: number;
-  /** The same, but held back by a user. */
-  readonly held: number;
-  /** Claimed or launched. */
-  readonly starting: number;
-  readonly running: number;
-  /** Pods between two tasks. */
-  readonly waiting: number;
-  /** Of the active attempts, those that are being stopped: the board wants them to end, or their Pod was deleted. */
-  readonly stopping: number;
-  readonly succeeded: number;
-  readonly failed: number;
-  /** Never to run. */
-  readonly excluded: number;
-  /** No pending record is before this offset. */
-  readonly firstPending: number;
-  /** No pending or waiting record's back-off ends before this; null: none is in back-off. */
-  readonly soonestDue: EpochMs | null;
-  /** No Pod that has yet to start was created before this second; null: the Job may wait for them as long as it takes. */
-  readonly startingSince: number | null;
-  /** No Pod whose deadline is to come ran before this second; null: none has one. */
-  readonly runningSince: number | null;
-  /** No index whose deadline is to come got its first Pod before this second; null: none has one. */
-  readonly indexSince: number | null;
 };
+
+export const SUMMARY_FIELDS = new BitFields<BitValues<typeof SUMMARY>>(SUMMARY);
 
 /** The summary of `length` fresh records that no item holds yet. */
 export const freshSummary = (length: number): ChunkSummary => ({
+  ...SUMMARY_FIELDS.usual,
   version: 0,
   foldedSeq: 0,
-  ...NO_COUNTS,
   pending: length,
-  firstPending: 0,
-  soonestDue: null,
-  startingSince: null,
-  runningSince: null,
-  indexSince: null,
 });
 
 /** Applies one transition in place, to the record at `transition.index`. */

@@ -1,4 +1,4 @@
-import type { ChunkSummary } from './board.ts';
+import { type ChunkSummary, SUMMARY_FIELDS } from './board.ts';
 import { type EpochMs, asEpochMs } from '../base/time.ts';
 import { asTaskArn } from '../base/ids.ts';
 import { DecodeError, Reader, Writer } from '../base/bytes.ts';
@@ -8,8 +8,6 @@ import { rareFieldsOf, readRareFields, writeRareFields } from './rare-fields.ts'
 import { type Claim, type Finished, type Phase, type Status, chunkLength } from './status.ts';
 import { readVerdict, writeVerdict } from './verdict-codec.ts';
 import {
-  writeSec,
-  readSec,
   writeTime,
   readTime,
   writeTimeOrNull,
@@ -293,99 +291,37 @@ function readReplacedTasks(r: Reader, now: EpochMs): Status['replacedTasks'] {
   });
 }
 
-// Chunk summaries: one number says which fields do not have their usual value, then these fields. The bits that a running Job
-// needs come first, so that the number takes one byte. `pending` is the rest of the chunk's length.
+// Chunk summaries: one number says which fields do not have their usual value, then the stored item, these fields, and `pending`,
+// which is usually the rest of the chunk's length. The bits that a running Job needs come first, so that the number takes one byte.
 
 const STORED = 1;
-const STARTING = 2;
-const RUNNING = 4;
-const SUCCEEDED = 8;
-const FIRST_PENDING = 16;
-const FAILED = 32;
-const SOONEST_DUE = 64;
-const STOPPING = 128;
 const PENDING = 256;
-const WAITING = 512;
-const EXCLUDED = 1024;
-const STARTING_SINCE = 2048;
-const RUNNING_SINCE = 4096;
-const HELD = 8192;
-const INDEX_SINCE = 16384;
 
 function writeSummaries(w: Writer, { chunks, size, journal, now }: Status): void {
   w.varint(chunks.length);
   for (const [no, c] of chunks.entries()) {
     const stored = c.version !== 0 || c.foldedSeq !== 0;
     const pendingBeside = c.pending - leftOver(c, size, no);
-    w.varint(fieldsOf(c, stored, pendingBeside));
+    const has = SUMMARY_FIELDS.bitsOf(c);
+    w.varint(has | (stored ? STORED : 0) | (pendingBeside === 0 ? 0 : PENDING));
     if (stored) {
       w.varint(c.version);
       w.zigzag(journal.nextSeq - c.foldedSeq);
     }
-    writeCounts(w, c, now);
+    SUMMARY_FIELDS.write(w, c, has, now);
     if (pendingBeside !== 0) w.zigzag(pendingBeside);
   }
-}
-
-/** Which fields of a summary follow, one bit each. */
-const fieldsOf = (c: ChunkSummary, stored: boolean, pendingBeside: number): number =>
-  (stored ? STORED : 0) |
-  (c.starting === 0 ? 0 : STARTING) |
-  (c.running === 0 ? 0 : RUNNING) |
-  (c.succeeded === 0 ? 0 : SUCCEEDED) |
-  (c.firstPending === 0 ? 0 : FIRST_PENDING) |
-  (c.failed === 0 ? 0 : FAILED) |
-  (c.soonestDue === null ? 0 : SOONEST_DUE) |
-  (c.stopping === 0 ? 0 : STOPPING) |
-  (pendingBeside === 0 ? 0 : PENDING) |
-  (c.waiting === 0 ? 0 : WAITING) |
-  (c.excluded === 0 ? 0 : EXCLUDED) |
-  (c.startingSince === null ? 0 : STARTING_SINCE) |
-  (c.runningSince === null ? 0 : RUNNING_SINCE) |
-  (c.held === 0 ? 0 : HELD) |
-  (c.indexSince === null ? 0 : INDEX_SINCE);
-
-function writeCounts(w: Writer, c: ChunkSummary, now: EpochMs): void {
-  if (c.starting !== 0) w.varint(c.starting);
-  if (c.running !== 0) w.varint(c.running);
-  if (c.succeeded !== 0) w.varint(c.succeeded);
-  if (c.firstPending !== 0) w.varint(c.firstPending);
-  if (c.failed !== 0) w.varint(c.failed);
-  if (c.soonestDue !== null) writeTime(w, c.soonestDue, now);
-  if (c.stopping !== 0) w.varint(c.stopping);
-  if (c.waiting !== 0) w.varint(c.waiting);
-  if (c.excluded !== 0) w.varint(c.excluded);
-  if (c.startingSince !== null) writeSec(w, c.startingSince, now);
-  if (c.runningSince !== null) writeSec(w, c.runningSince, now);
-  if (c.held !== 0) w.varint(c.held);
-  if (c.indexSince !== null) writeSec(w, c.indexSince, now);
 }
 
 function readSummaries(r: Reader, size: number, nextSeq: number, now: EpochMs): ChunkSummary[] {
   return Array.from({ length: r.count() }, (_, no) => {
     const has = r.varint();
-    if (has >= 2 * INDEX_SINCE) throw new DecodeError('a field of a chunk summary that is not known');
     const stored = (has & STORED) !== 0;
     const version = stored ? r.varint() : 0;
     const foldedSeq = stored ? readBelow(r, nextSeq) : 0;
-    const starting = (has & STARTING) !== 0 ? r.varint() : 0;
-    const running = (has & RUNNING) !== 0 ? r.varint() : 0;
-    const succeeded = (has & SUCCEEDED) !== 0 ? r.varint() : 0;
-    const firstPending = (has & FIRST_PENDING) !== 0 ? r.varint() : 0;
-    const failed = (has & FAILED) !== 0 ? r.varint() : 0;
-    const soonestDue = (has & SOONEST_DUE) !== 0 ? readTime(r, now) : null;
-    const stopping = (has & STOPPING) !== 0 ? r.varint() : 0;
-    const waiting = (has & WAITING) !== 0 ? r.varint() : 0;
-    const excluded = (has & EXCLUDED) !== 0 ? r.varint() : 0;
-    const startingSince = (has & STARTING_SINCE) !== 0 ? readSec(r, now) : null;
-    const runningSince = (has & RUNNING_SINCE) !== 0 ? readSec(r, now) : null;
-    const held = (has & HELD) !== 0 ? r.varint() : 0;
-    const indexSince = (has & INDEX_SINCE) !== 0 ? readSec(r, now) : null;
+    const fields = SUMMARY_FIELDS.read(r, has - (has & (STORED | PENDING)), now);
     const beside = (has & PENDING) !== 0 ? r.zigzag() : 0;
-    const counts = { held, starting, running, waiting, succeeded, failed, excluded };
-    const pending = notNegative(beside + leftOver(counts, size, no));
-    const since = { startingSince, runningSince, indexSince };
-    return { version, foldedSeq, pending, ...counts, stopping, firstPending, soonestDue, ...since };
+    return { ...fields, version, foldedSeq, pending: notNegative(beside + leftOver(fields, size, no)) };
   });
 }
 

@@ -1,12 +1,17 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chunksNeeded } from '../../../shared/domain/planner/chunks-needed.ts';
 import { withinClock } from '../../../shared/domain/planner/set-back.ts';
 import { workOn } from '../../../shared/domain/scoreboard/launch-row.ts';
+import type { Status } from '../../../shared/domain/scoreboard/status.ts';
+import type { EpochMs } from '../../../shared/domain/base/time.ts';
+import { anyStatus } from '../../support/arbitrary-board.ts';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
 import {
   type Situation,
   aBoard,
   after,
+  arnOf,
   at,
   brief,
   deleted,
@@ -138,4 +143,56 @@ test('a clock that is slightly late is ignored, and the time of the Job stands s
   expect(withinClock(failed.status, at(90), AWS_TIMING)).toBe(failed.status);
   expect(plan(failed, [], 90).status?.now ?? at(100)).toBe(at(100));
   expect(withinClock(failed.status, at(89), AWS_TIMING).now).toBe(at(89));
+});
+
+describe('every field of STATUS that may be a time', () => {
+  const CLOCK = at(-HOUR_SEC);
+  const seen = (status: Status): Status => withinClock({ ...status, now: at(0) }, CLOCK, AWS_TIMING);
+
+  test('of a summary of a chunk is a moment that is over, or a number that stays', () => {
+    fc.assert(
+      fc.property(anyStatus, (status) => {
+        for (const [no, chunk] of seen(status).chunks.entries())
+          for (const [name, value] of Object.entries<number | null>(chunk)) {
+            const before = (status.chunks[no] as Readonly<Record<string, number | null>> | undefined)?.[name] ?? null;
+            const latest = name.endsWith('Since') ? CLOCK / 1000 : name.endsWith('Due') ? CLOCK : Infinity;
+            expect([name, value]).toEqual([name, before === null ? null : Math.min(before, latest)]);
+          }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('is not in the future, but for what is waited for', () => {
+    const future = at(HOUR_SEC);
+    const late = Object.entries(seen(inFuture(future)))
+      .filter(([, value]) => JSON.stringify(value).includes(String(future)))
+      .map(([name]) => name);
+    expect(late).toEqual(['resumedAt', 'endedSuspendedSince', 'journal', 'events']);
+  });
+
+  /** All of its times are this one. */
+  function inFuture(then: EpochMs): Status {
+    const { status } = aBoard('r');
+    const verdict = { kind: 'complete', reason: 'SuccessPolicy', message: '', decidedBy: null } as const;
+    return {
+      ...status,
+      phase: { kind: 'finished', verdict, since: then, at: then },
+      startTime: then,
+      resumedAt: then,
+      endedSuspendedSince: then,
+      replacedTasks: [{ index: 0, attempt: 1, nonce: 0, taskArn: arnOf(0), since: then }],
+      backoff: { failures: 1, lastFailureAt: then },
+      inFlight: [{ index: 0, attempt: 1, nonce: 0, dueAt: then }],
+      stopRound: { cursor: 0, startedAt: then },
+      inspect: { at: then, intervalMs: 1 },
+      alarms: [then],
+      journal: { nextSeq: 1, entries: [{ seq: 0, transition: { index: 0, attempt: 1, op: 'lost', notBefore: then } }] },
+      events: [{ type: 'Normal', reason: '', message: '', version: 1, firstAt: then, at: then, count: 1 }],
+      published: { version: 1, seq: 0, at: then },
+      unannounced: { changes: [], dueAt: then },
+      achieved: { verdict, since: then },
+      gang: { restarts: 0, since: then, isReady: false },
+    };
+  }
 });
