@@ -4,13 +4,14 @@ import { DecodeError } from '../../../shared/domain/base/bytes.ts';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import type { Status } from '../../../shared/domain/scoreboard/status.ts';
 import { decodeStatus, encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { EVERYTHING, at } from '../../domain/scoreboard/a-full-status.ts';
 
 // STATUS as earlier releases have written it: the bytes were recorded then, and stay.
 
 const [first, ...others] = EVERYTHING.chunks;
 const chunks = (part: object): Status['chunks'] => [{ ...first!, ...part }, ...others];
-const LONG_AGO = EVERYTHING.replacedTasks.map((each) => ({ ...each, since: at(-at(0)) }));
+const LONG_AGO = EVERYTHING.replacedTasks.map((each) => ({ ...each, since: asEpochMs(0) }));
 const undecided = { kind: 'failed', reason: 'BackoffLimitExceeded', message: 'too many', decidedBy: null } as const;
 const FORMAT_1: Status = {
   ...EVERYTHING,
