@@ -272,7 +272,7 @@ describe('the index of alarms', () => {
 });
 
 describe('a row that cannot be decoded', () => {
-  const NEWER = Buffer.alloc(40, 3);
+  const NEWER = Buffer.alloc(40, 4);
   const TORN = Buffer.from([2, 1, 0]);
 
   test('names itself and what its owner can do, and one of a later release is left to it', async () => {
