@@ -273,7 +273,7 @@ describe('the index of alarms', () => {
 
 describe('a row that cannot be decoded', () => {
   const NEWER = Buffer.alloc(40, 4);
-  const TORN = Buffer.from([2, 1, 0]);
+  const TORN = Buffer.from([3, 1, 0]);
 
   test('names itself and what its owner can do, and one of a later release is left to it', async () => {
     let rows = openRows();
@@ -283,7 +283,7 @@ describe('a row that cannot be decoded', () => {
     expect(found.map(({ fields }) => fields)).toEqual([{ version: 1, body }, {}, {}]);
     expect(found[1]?.fault).toBeInstanceOf(UnreadableRow);
     expect(found[1]?.fault?.message).toContain(`start it once with --discard-row 'P B'`);
-    expect(found[2]?.fault).toEqual(new NewerFormatError('row P C', 3, 2));
+    expect(found[2]?.fault).toEqual(new NewerFormatError('row P C', 4, 3));
     expect(found[0]?.unreadable?.(new Error('why')).message).toContain('row P A of');
     const keys = await rows.range({ partition: 'P', from: 'A', to: 'Z', keysOnly: true });
     expect(keys.rows.map(({ fault }) => fault?.name)).toEqual([undefined, 'UnreadableRow', 'NewerFormatError']);
