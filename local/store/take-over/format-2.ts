@@ -2,7 +2,9 @@ import { HEADER_BYTES, LAYOUT, decodeRow, encodeRow, keyOf } from '../../../shar
 import { NewerFormatError, isNewerFormat } from '../../../shared/domain/base/newer-format.ts';
 import { json } from '../../../shared/store/rows/fields.ts';
 import { FIELD, nameOf } from '../../../shared/store/rows/row.ts';
+import * as z from 'zod';
 import { statusOf } from './old-status.ts';
+import { type Sentenced, whyOfSentence } from './why-of-sentence.ts';
 
 /** How rows of format 2 lay in their file: as today, under this number. */
 const OLD_LAYOUT = 2;
@@ -53,5 +55,9 @@ function attemptOf({ judgement = { as: 'failed', because: '' }, ending, ...attem
   return { failures: 0, ignored: 0, restarts: 0, ...attempt, ending: ended, judgement: judgementOf(judgement) };
 }
 
-/** What its end counts as, and why: every judgement passes through here, and stays as it is. */
-const judgementOf = (old: unknown): unknown => old;
+/** What its end counts as, and why, which was a sentence. */
+const judgementOf = (old: unknown): unknown => (isSentenced(old) ? whyOfSentence(old) : old);
+
+/** What was stored as an outcome was one; what is not is refused when the row is read. */
+const isSentenced = (old: unknown): old is Sentenced => SENTENCED.safeParse(old).success;
+const SENTENCED = z.object({ as: z.string(), because: z.string() });

@@ -270,10 +270,19 @@ test('what older releases left out is filled in', async () => {
   expect(store.said).toHaveLength(2);
   expect(await store.jobs.readSpec(old.UID)).toEqual({ ...old.SPEC, revision: spec.generation });
   expect(await store.crons.read('c-2')).toEqual({ uid: 'c-2', version: 1, ...old.CRON, alarmAt: null });
-  const filled = { container: null, judgement: { as: 'failed', because: '' }, failures: 0, ignored: 0, restarts: 0 };
-  const { container, ...rest } = filled;
+  const judgement = { as: 'failed', why: { kind: 'said', sentence: '' } };
+  const { container, ...rest } = { container: null, judgement, failures: 0, ignored: 0, restarts: 0 };
   const found = await store.jobs.readAttempts(old.UID, 4_097, 4_097);
   expect(found).toEqual([{ ...attempt, ending: { ...ending, container }, ...rest }]);
+});
+
+test('why an attempt counts as it does was a sentence, and is data', async () => {
+  const judgement = { as: 'failed', because: 'exit code 3' };
+  const name = old.nameOfAttempt(4_097, 1);
+  const file = { ...old.EVERY_KIND, [name]: { ttl: old.TTL, body: json({ ...anAttempt(4_097), judgement }) } };
+  const store = await openStore(await aFile(file));
+  const [found] = await store.jobs.readAttempts(old.UID, 4_097, 4_097);
+  expect(found?.judgement).toEqual({ as: 'failed', why: { kind: 'exited', exitCode: 3 } });
 });
 
 test('of many rows that cannot be decoded, some are named', async () => {
