@@ -1,14 +1,6 @@
 import { NewerFormatError } from '../../domain/base/newer-format.ts';
 import type { EpochMs } from '../../domain/base/time.ts';
-import {
-  type AlarmPlace,
-  FIELD,
-  type Fields,
-  type Row,
-  type RowKey,
-  type Value,
-  nameOf,
-} from '../../store/rows/row.ts';
+import { type AlarmPlace, FIELD, type Fields, type RowKey, type Value, nameOf } from '../../store/rows/row.ts';
 
 // How rows lie in an LMDB file: by the bytes of a text made of partition and sort key, as a header and two parts.
 
@@ -168,23 +160,6 @@ export function isOver(bytes: Buffer, now: EpochMs): boolean {
 
 /** An alarm says all by its key. */
 export const NOTHING = Buffer.of(0);
-
-/**
- * What new rows are in a file, with their alarms.
- *
- * @throws RangeError for a key that no row can have
- */
-export function changesOf(rows: readonly Pick<Row, 'key' | 'fields'>[]): ReadonlyMap<string, Buffer> {
-  const changes = new Map<string, Buffer>();
-  for (const { key, fields } of rows) {
-    const text = textOf(key);
-    if (text === null) throw cannotBeKey(key);
-    const alarm = alarmText(text, fields);
-    if (alarm !== null) changes.set(alarm, NOTHING);
-    changes.set(text, encodeRow(fields));
-  }
-  return changes;
-}
 
 const NAMED_CHARS_MAX = 200;
 export const cannotBeKey = (key: RowKey): RangeError =>

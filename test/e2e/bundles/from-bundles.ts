@@ -47,15 +47,7 @@ export async function handlerIn(file: string): Promise<unknown> {
 }
 
 /** The variables that the stack sets, and those that point at emulators. */
-export function environmentOf({
-  store,
-  endpoints,
-  queues,
-  deadQueues,
-  placement,
-  names = null,
-  ...options
-}: RuntimeOptions) {
+function environmentOf({ store, endpoints, queues, deadQueues, placement, names = null, ...options }: RuntimeOptions) {
   if (store.kind !== 'dynamodb') throw new Error('the bundles cannot share a store in memory');
   return {
     AWS_REGION: options.region,
