@@ -1,18 +1,19 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Reader, Writer } from '../../shared/domain/base/bytes.ts';
 import { NewerFormatError } from '../../shared/domain/base/newer-format.ts';
 import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import { decodeStatus, encodeStatus } from '../../shared/domain/scoreboard/status-codec.ts';
+import { NEW_IN_RELEASE } from '../../shared/domain/spec/new-in-release.ts';
 import { JOBS, aWorld, manifest } from '../kube/a-world.ts';
 import { aBoard } from '../support/a-board.ts';
 
 // The next format of a stored row, step by step, as docs/decisions/formats.md says. Jobs get a colour, by an annotation.
 
-const NEW = vi.hoisted(() => 'example.com/colour');
-vi.mock('../../shared/domain/spec/new-in-release.ts', async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  NEW_IN_RELEASE: { annotations: new Set([NEW]), kinds: new Set(), podFields: new Set() },
-}));
+const NEW = 'example.com/colour';
+/** What a release would write into its list. */
+const newAnnotations = NEW_IN_RELEASE.annotations as Set<string>;
+beforeEach(() => void newAnnotations.add(NEW));
+afterEach(() => void newAnnotations.delete(NEW));
 
 type Coloured = { readonly status: Status; readonly colour: string | null };
 const NEXT = 2;
