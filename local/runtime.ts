@@ -39,7 +39,7 @@ import type { UserWithToken } from './users/parse-users.ts';
 import { type Warn, createWarnings } from './warnings.ts';
 import { diskFault, startFault } from './start-fault.ts';
 import { wireInProcess } from './wiring/in-process.ts';
-import type { Closer, Place, Wiring, WiringKind } from './wiring/wiring.ts';
+import type { Closer, WiredPlace, Wiring, WiringKind } from './wiring/wiring.ts';
 
 export type LocalOptions = {
   /** null: the folder's previous port, or a free one; 0: any free port */
@@ -268,8 +268,8 @@ async function lookAtEverything({ deps }: Runtime, warn: Warn): Promise<void> {
 function placeOf(
   { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', driver, formats = 'current' }: LocalOptions,
   announcer: Listeners | null,
-  onSurprise: Place['onSurprise'],
-): Place {
+  onSurprise: WiredPlace['onSurprise'],
+): WiredPlace {
   return {
     region: REGION,
     placement: {
@@ -304,7 +304,7 @@ function placeOf(
 
 /** Connects functions and engines. Loads the HTTP code only if it is needed. */
 async function wire(
-  place: Place,
+  place: WiredPlace,
   store: StoreOptions,
   { wiring = 'inProcess', onClient }: LocalOptions,
   closers: Closer[],

@@ -47,7 +47,7 @@ const Config = z.object({
 type Config = z.output<typeof Config>;
 
 /** A server, and a note printed before the first request; null for the server that the user expects. */
-export type Found = { readonly target: Target; readonly note: string | null };
+export type FoundTarget = { readonly target: Target; readonly note: string | null };
 
 /**
  * Finds the server: the file given, else the files in KUBECONFIG (the first that sets a value wins, as in kubectl) if they
@@ -57,7 +57,7 @@ export type Found = { readonly target: Target; readonly note: string | null };
  *
  * @throws Failure when there is none, or when it needs something that this version does not support
  */
-export function findTarget(asked: string | null, shell: Pick<Shell, 'cwd' | 'env'>): Found {
+export function findTarget(asked: string | null, shell: Pick<Shell, 'cwd' | 'env'>): FoundTarget {
   const { cwd } = shell;
   if (asked !== null)
     return { target: targetOf([{ file: asked, config: need(resolve(cwd, asked), asked) }]), note: null };

@@ -1,7 +1,7 @@
 import { JobSchema } from './api-objects.ts';
 import { type KubeClient, jobsPath, readAs } from './kube-client.ts';
 import { Failure } from '../shell/failure.ts';
-import type { Selection } from '../shell/job-names.ts';
+import type { JobSelection } from '../shell/job-names.ts';
 
 /**
  * The names of the selected Jobs. Named Jobs need not exist.
@@ -9,7 +9,7 @@ import type { Selection } from '../shell/job-names.ts';
  * @throws Failure when a selection matches nothing
  */
 export async function selectedNames(
-  selection: Selection,
+  selection: JobSelection,
   namespace: string,
   client: KubeClient,
 ): Promise<readonly string[]> {

@@ -1,14 +1,14 @@
 import { verdictOf } from '../client/job-end.ts';
 import { JobSchema } from '../client/api-objects.ts';
 import { Failure } from '../shell/failure.ts';
-import type { Selection } from '../shell/job-names.ts';
+import type { JobSelection } from '../shell/job-names.ts';
 import { forEachJob, selectedNames } from '../client/selected-jobs.ts';
 import { jobsPath, readAs } from '../client/kube-client.ts';
 import { type ChangeFlags, reach } from '../client/reach.ts';
 import type { Shell } from '../shell/shell.ts';
 
 /** A change to a Job's spec as a merge patch, and the word for it. */
-export type Change = {
+export type JobChange = {
   readonly spec: { readonly suspend?: boolean; readonly parallelism?: number; readonly completions?: number };
   /** `suspended` */
   readonly done: string;
@@ -20,8 +20,8 @@ export type Change = {
  * @returns the exit code
  */
 export async function changeJobs(
-  selection: Selection,
-  change: Change,
+  selection: JobSelection,
+  change: JobChange,
   flags: ChangeFlags,
   shell: Shell,
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Selection } from '../shell/job-names.ts';
+import type { JobSelection } from '../shell/job-names.ts';
 import { forEachJob, selectedNames } from '../client/selected-jobs.ts';
 import { jobsPath } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
@@ -12,7 +12,7 @@ export type DeleteFlags = {
 };
 
 /** `muster delete`: when it reports a Job as deleted, users no longer see it. Its tasks are still stopping. */
-export async function deleteJobs(selection: Selection, flags: DeleteFlags, shell: Shell): Promise<number> {
+export async function deleteJobs(selection: JobSelection, flags: DeleteFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;
   const names = await selectedNames(selection, namespace, client);

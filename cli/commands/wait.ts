@@ -3,7 +3,7 @@ import { JobSchema } from '../client/api-objects.ts';
 import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { type Ending, followJob } from '../follow/follow-job.ts';
 import { awaitGone } from '../client/await-gone.ts';
-import type { Selection } from '../shell/job-names.ts';
+import type { JobSelection } from '../shell/job-names.ts';
 import { selectedNames } from '../client/selected-jobs.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import type { Awaited } from '../shell/option-values.ts';
@@ -27,7 +27,7 @@ export type WaitFlags = {
  *
  * @returns the exit code: 0 if they did, 1 if they ended otherwise, 3 if they were deleted, 124 if it timed out
  */
-export async function waitFor(selection: Selection, flags: WaitFlags, shell: Shell): Promise<number> {
+export async function waitFor(selection: JobSelection, flags: WaitFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;
   const names = await selectedNames(selection, namespace, client);

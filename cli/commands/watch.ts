@@ -1,6 +1,6 @@
 import { JobSchema } from '../client/api-objects.ts';
 import type { Followed } from '../follow/follow-job.ts';
-import type { Selection } from '../shell/job-names.ts';
+import type { JobSelection } from '../shell/job-names.ts';
 import { selectedNames } from '../client/selected-jobs.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach, reachAgain } from '../client/reach.ts';
@@ -23,7 +23,7 @@ export type WatchFlags = {
  *
  * @returns the exit code: the Jobs' verdict
  */
-export async function watchJobs(selection: Selection, flags: WatchFlags, shell: Shell): Promise<number> {
+export async function watchJobs(selection: JobSelection, flags: WatchFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;
   const followed: Followed[] = [];

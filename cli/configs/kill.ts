@@ -5,7 +5,7 @@ import { FurikoJobSchema, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, furikoJobsPath, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach, type ChangeFlags } from '../client/reach.ts';
 import { ApiFailure, Failure, usageFailure } from '../shell/failure.ts';
-import type { Selection } from '../shell/job-names.ts';
+import type { JobSelection } from '../shell/job-names.ts';
 import { forEachJob, selectedNames } from '../client/selected-jobs.ts';
 import type { Shell } from '../shell/shell.ts';
 
@@ -23,7 +23,7 @@ export type KillFlags = ChangeFlags & {
  * @returns the exit code
  */
 export async function killJobs(
-  selection: Selection,
+  selection: JobSelection,
   { atMs, overrides, ...flags }: KillFlags,
   shell: Shell,
 ): Promise<number> {

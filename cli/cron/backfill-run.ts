@@ -7,7 +7,7 @@ import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { ApiFailure, Failure } from '../shell/failure.ts';
 import { followJob, isPassing } from '../follow/follow-job.ts';
 import { onOneLine } from '../text/table.ts';
-import { type SlotStanding, openSlots, standingOf } from './backfill-slots.ts';
+import { type SlotStanding, openSlots, standingOfSlot } from './backfill-slots.ts';
 
 export type BackfillContext = {
   readonly cron: CronJob;
@@ -40,7 +40,7 @@ export async function lookAtSlots(
 
 async function lookAt(slot: EpochMs, { cron, client }: BackfillContext): Promise<SlotStanding> {
   const { name, namespace } = cron.metadata;
-  return standingOf(name, slot, await readJob(jobsPath(namespace, slotName(name, slot)), client));
+  return standingOfSlot(name, slot, await readJob(jobsPath(namespace, slotName(name, slot)), client));
 }
 
 async function readJob(path: string, client: KubeClient): Promise<Job | null> {
@@ -84,13 +84,13 @@ async function startSlot(
   for (const sinceMs = now(); ; ) {
     try {
       const job = (await readJob(path, client)) ?? (await create(manifest, client, context));
-      if (job !== null) return { job, standing: { ...standingOf(name, slot, job), isOld: false } };
+      if (job !== null) return { job, standing: { ...standingOfSlot(name, slot, job), isOld: false } };
     } catch (error) {
       if (!isPassing(error) || now() - sinceMs >= GIVE_UP_MS) throw error;
       await sleep(TRY_AGAIN_MS, undefined, { signal: stop.signal }).catch(() => undefined);
       client = await context.reconnect().catch(() => client);
     }
-    if (stop.signal.aborted) return { job: null, standing: standingOf(name, slot, null) };
+    if (stop.signal.aborted) return { job: null, standing: standingOfSlot(name, slot, null) };
   }
 }
 

@@ -54,7 +54,7 @@ const momentOf = (end: RangeEnd, zone: string): EpochMs =>
   end.kind === 'moment' ? asEpochMs(end.atMs) : (startOfDay(zone, end.day) ?? asEpochMs(Number.NaN));
 
 /** @param job the Job that has the slot's name; null: there is none */
-export function standingOf(cron: string, slot: EpochMs, job: Job | null): SlotStanding {
+export function standingOfSlot(cron: string, slot: EpochMs, job: Job | null): SlotStanding {
   const standing = { slot, job: slotName(cron, slot), message: '', isOld: false };
   if (job === null) return { ...standing, state: 'missing' };
   if (Date.parse(job.metadata.annotations[SCHEDULED_AT] ?? '') !== slot) return { ...standing, state: 'foreign' };

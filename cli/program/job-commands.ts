@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Done, common, examples, namespaceOption, timeoutOption } from '../shell/command-parts.ts';
-import type { Change } from '../commands/change.ts';
+import type { JobChange } from '../commands/change.ts';
 import { usageFailure } from '../shell/failure.ts';
 import { type SelectionFlags, selectionOf, selectsJobs } from '../shell/job-names.ts';
 import { AWAITED, type Awaited, awaited, tasksAtOnce, wholeNumber } from '../shell/option-values.ts';
@@ -111,7 +111,7 @@ type ChangeOptions = SelectionFlags & {
 function addChange(
   program: Command,
   name: string,
-  changeOf: (flags: ChangeOptions) => Change,
+  changeOf: (flags: ChangeOptions) => JobChange,
   run: [Shell, Done],
 ): Command {
   const [shell, done] = run;
@@ -150,7 +150,7 @@ export function addScale(program: Command, shell: Shell, done: Done): void {
     .addHelpText('after', EXAMPLES.scale);
 }
 
-function scaleOf({ parallelism, completions }: ChangeOptions): Change {
+function scaleOf({ parallelism, completions }: ChangeOptions): JobChange {
   if (parallelism === undefined && completions === undefined) throw usageFailure('specify --parallelism');
   return {
     spec: {

@@ -81,7 +81,7 @@ export function cronOrConfigName(text: string): CronOrConfigName {
 }
 
 /** Which Jobs of a namespace a command applies to. */
-export type Selection =
+export type JobSelection =
   | { readonly kind: 'named'; readonly names: readonly string[] }
   | { readonly kind: 'selected'; readonly labels: string }
   | { readonly kind: 'all' };
@@ -100,7 +100,7 @@ export const selectsJobs = (command: Command): Command =>
  *
  * @throws Failure unless exactly one way to select Jobs was used
  */
-export function selectionOf(jobs: readonly string[], { selector, all }: SelectionFlags): Selection {
+export function selectionOf(jobs: readonly string[], { selector, all }: SelectionFlags): JobSelection {
   const ways = [jobs.length > 0, selector !== undefined, all === true].filter(Boolean).length;
   if (ways !== 1)
     throw usageFailure(ways === 0 ? 'specify Job names, -l, or --all' : 'names, -l, and --all cannot be combined');

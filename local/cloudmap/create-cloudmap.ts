@@ -37,14 +37,14 @@ export type Cloudmap = {
   readonly namespaceId: string;
   readonly zone: string;
   readonly negativeTtlSec: number;
-  /** What DNS answers for a name; see {@link Found}. */
-  lookUp(name: string): Found;
+  /** What DNS answers for a name; see {@link FoundName}. */
+  lookUp(name: string): FoundName;
   /** Stops everything. Accepted operations are on disk. */
   close(): void;
 };
 
 /** What is known about a name; letter case does not matter. */
-export type Found =
+export type FoundName =
   /** not in this zone */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'absent' }
@@ -86,7 +86,7 @@ export function createCloudmap(options: CloudmapOptions): Cloudmap {
   };
 }
 
-function lookUp(registry: Registry, zone: string, name: string): Found {
+function lookUp(registry: Registry, zone: string, name: string): FoundName {
   if (name === zone) return { kind: 'empty', isZone: true };
   if (!name.endsWith(`.${zone}`)) return { kind: 'foreign' };
   const below = name.slice(0, -zone.length - 1);

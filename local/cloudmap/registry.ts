@@ -27,14 +27,14 @@ export type NewService = Omit<Readonly<z.infer<typeof ServiceRecordSchema>>, 'sc
 export type Service = NewService & {
   readonly instances: ReadonlyMap<string, InstanceRecord>;
   /** by instance: the operation in progress and the resulting instance; null: none */
-  readonly changing: ReadonlyMap<string, Change>;
+  readonly changing: ReadonlyMap<string, InstanceChange>;
 };
 
-export type Change = { readonly operationId: string; readonly to: InstanceRecord | null };
+export type InstanceChange = { readonly operationId: string; readonly to: InstanceRecord | null };
 
 type Entry = NewService & {
   readonly instances: Map<string, InstanceRecord>;
-  readonly changing: Map<string, Change>;
+  readonly changing: Map<string, InstanceChange>;
 };
 
 /**
@@ -109,7 +109,7 @@ export class Registry {
   }
 
   /** Accepts a change to an instance. It becomes visible when {@link complete} is called. */
-  accept(serviceId: string, instanceId: string, change: Change): void {
+  accept(serviceId: string, instanceId: string, change: InstanceChange): void {
     const entry = this.#byId.get(serviceId);
     if (entry === undefined) return;
     entry.changing.set(instanceId, change);

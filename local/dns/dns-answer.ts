@@ -7,13 +7,13 @@ import {
   RECURSION_DESIRED,
   TRUNCATED_RESPONSE,
 } from 'dns-packet';
-import type { Found } from '../cloudmap/create-cloudmap.ts';
+import type { FoundName } from '../cloudmap/create-cloudmap.ts';
 
 export type Zone = {
   readonly zone: string;
   /** seconds for which a resolver may cache that a name does not exist */
   readonly negativeTtlSec: number;
-  lookUp(name: string): Found;
+  lookUp(name: string): FoundName;
   /** Picks the addresses for an answer. */
   choose(ips: readonly string[]): readonly string[];
 };

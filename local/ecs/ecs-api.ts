@@ -5,7 +5,7 @@ import { type ClientTokens, fingerprint } from './client-tokens.ts';
 import { DefinitionRequestSchema, type Definition } from './definition.ts';
 import { type Definitions, isActive } from './definitions.ts';
 import { listTasks } from './list-tasks.ts';
-import { clusterArn, definitionArn, renderTask, taskArn, type Place } from './render-task.ts';
+import { clusterArn, definitionArn, renderTask, taskArn, type TaskPlace } from './render-task.ts';
 import {
   DeregisterDefinitionSchema,
   DescribeDefinitionSchema,
@@ -30,7 +30,7 @@ export type EcsApiOptions = {
   readonly tokens: ClientTokens;
   readonly throttle: Throttle;
   readonly clusters: readonly string[];
-  readonly place: Place;
+  readonly place: TaskPlace;
   readonly quota: Quota;
   readonly now: () => number;
   /** false: no more tasks are accepted */
@@ -241,7 +241,7 @@ function* visibleOf(engine: TaskEngine, cluster: string): Generator<TaskRecord> 
 
 function renderDefinition(
   { registeredAtMs, deregisteredAtMs, tags, ...definition }: Definition,
-  place: Place,
+  place: TaskPlace,
 ): { readonly taskDefinition: object; readonly tags: readonly object[] } {
   return {
     taskDefinition: {

@@ -3,14 +3,14 @@ import { executionStoppedAtMs } from './task-life.ts';
 import type { ContainerRecord, Overrides, StopCause, TaskRecord } from './task-record.ts';
 
 /** The AWS account, Region, and network that these tasks appear to be in. */
-export type Place = { readonly region: string; readonly account: string };
+export type TaskPlace = { readonly region: string; readonly account: string };
 
-export const clusterArn = ({ region, account }: Place, cluster: string): string =>
+export const clusterArn = ({ region, account }: TaskPlace, cluster: string): string =>
   `arn:aws:ecs:${region}:${account}:cluster/${cluster}`;
-export const taskArn = ({ region, account }: Place, cluster: string, id: string): string =>
+export const taskArn = ({ region, account }: TaskPlace, cluster: string, id: string): string =>
   `arn:aws:ecs:${region}:${account}:task/${cluster}/${id}`;
 export const definitionArn = (
-  { region, account }: Place,
+  { region, account }: TaskPlace,
   { family, revision }: { readonly family: string; readonly revision: number },
 ): string => `arn:aws:ecs:${region}:${account}:task-definition/${family}:${revision}`;
 
@@ -74,7 +74,7 @@ export type RenderStyle<Time> = {
 export function renderTask<Time>(
   task: TaskRecord,
   definition: Definition,
-  place: Place,
+  place: TaskPlace,
   style: RenderStyle<Time>,
 ): RenderedTask<Time> {
   const { stamp } = style;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Definition } from './definition.ts';
-import { renderTask, type Place, type RenderedTask } from './render-task.ts';
+import { renderTask, type TaskPlace, type RenderedTask } from './render-task.ts';
 import type { TaskRecord } from './task-record.ts';
 
 /** An "ECS Task State Change" as EventBridge delivers it (reference/aws.md 1.10). */
@@ -18,7 +18,7 @@ export type EcsTaskEvent = {
 };
 
 /** The event that reports this state of a task. Events have no tags and no health, but they have the override's environment. */
-export function taskEvent(task: TaskRecord, definition: Definition, place: Place, nowMs: number): EcsTaskEvent {
+export function taskEvent(task: TaskRecord, definition: Definition, place: TaskPlace, nowMs: number): EcsTaskEvent {
   const detail = renderTask(task, definition, place, { stamp: toIso, attachmentType: 'eni', updatedAtMs: nowMs });
   return {
     version: '0',

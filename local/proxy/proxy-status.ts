@@ -56,17 +56,17 @@ export function unreachable(error: unknown, { host, region }: Upstream): ProxySt
 }
 
 /** An answer in which AWS refuses the signer, as received. */
-export type Refusal = { readonly code: number; readonly body: string; readonly dateMs: number | null };
+export type RefusedRequest = { readonly code: number; readonly body: string; readonly dateMs: number | null };
 
 /** The credentials are expired or unknown, so newer ones may exist. */
-export const areCredentialsStale = ({ body }: Refusal): boolean =>
+export const areCredentialsStale = ({ body }: RefusedRequest): boolean =>
   /security token included in the request is (?:expired|invalid)|ExpiredToken|UnrecognizedClient/i.test(body);
 
 /**
  * Explains AWS's refusals and what to do (IAM User Guide, "Troubleshoot Signature Version 4 signing"). Always a 403,
  * because for a 401 kubectl prints only that the user must log in.
  */
-export function explained(refusal: Refusal, nowMs: number, { host, prefix, region }: Upstream): ProxyStatus {
+export function explained(refusal: RefusedRequest, nowMs: number, { host, prefix, region }: Upstream): ProxyStatus {
   const { body, dateMs } = refusal;
   const { message, status } = messageOf(body);
   const because = (hint: string): ProxyStatus =>

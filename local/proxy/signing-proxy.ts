@@ -12,7 +12,7 @@ import { type Target, canonicalTarget } from './canonical-target.ts';
 import { answerHeaders, requestHeaders } from './forwarded-headers.ts';
 import {
   type ProxyStatus,
-  type Refusal,
+  type RefusedRequest,
   areCredentialsStale,
   badTarget,
   bodyTooLarge,
@@ -166,7 +166,7 @@ function answerTo(request: ClientRequest): Promise<IncomingMessage> {
 }
 
 /** The body of a 401 or 403, which is small; null: another response, which is still unread. */
-async function refusalOf(response: IncomingMessage): Promise<Refusal | null> {
+async function refusalOf(response: IncomingMessage): Promise<RefusedRequest | null> {
   const code = response.statusCode ?? 0;
   if ((code !== 401 && code !== 403) || response.headers['content-encoding'] !== undefined) return null;
   if (Number(response.headers['content-length'] ?? 0) > REFUSAL_BYTES_MAX) return null;

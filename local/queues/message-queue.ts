@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EpochMs } from '../../shared/domain/base/time.ts';
-import type { Refusal } from '../../shared/ports/dead-letters.ts';
+import type { SubmissionRefusal } from '../../shared/ports/dead-letters.ts';
 import { FairLine } from './fair-line.ts';
 import { HiddenMessages } from './hidden-messages.ts';
 
@@ -12,7 +12,7 @@ export type NewMessage = {
   /** why it is a dead letter; null: it is not one, or its queue gave up on it */
   readonly reason?: string | null;
   /** of a submission that was refused */
-  readonly refusal?: Refusal | undefined;
+  readonly refusal?: SubmissionRefusal | undefined;
 };
 
 /** A received message. */

@@ -8,14 +8,14 @@ import { cloudmapService } from '../wire/cloudmap-wire.ts';
 import { ecsService } from '../wire/ecs-wire.ts';
 import { logsService } from '../wire/logs-wire.ts';
 import { listenOnLoopback } from '../wire/loopback-server.ts';
-import type { Closer, Place, Wiring } from './wiring.ts';
+import type { Closer, WiredPlace, Wiring } from './wiring.ts';
 
 /**
  * Reaches queues and engines as on AWS: by SDK clients over HTTP, on loopback ports that require an access key.
  * `onClient` also gets the embedded EventBridge's client, before all others.
  */
 export async function wireAsAws(
-  place: Place,
+  place: WiredPlace,
   store: StoreOptions,
   onClient: RuntimeOptions['onClient'],
   closers: Closer[],

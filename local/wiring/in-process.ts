@@ -6,10 +6,10 @@ import { type StorePorts, assembleRuntime } from '../../shared/runtime/assemble-
 import { cloudmapCallsTo, ecsCallsTo } from '../in-process/engine-calls.ts';
 import { createFileLogs } from '../in-process/file-logs.ts';
 import { createInProcessQueues } from '../queues/in-process-queues.ts';
-import type { Closer, Place, Wiring } from './wiring.ts';
+import type { Closer, WiredPlace, Wiring } from './wiring.ts';
 
 /** Calls queues and engines in this process: nothing listens, and no AWS client is loaded. */
-export function wireInProcess(place: Place, store: StorePorts, closers: Closer[]): Wiring {
+export function wireInProcess(place: WiredPlace, store: StorePorts, closers: Closer[]): Wiring {
   const { region, onSurprise, logGroup, placement, settings, coalescing, telemetry, announcer } = place;
   const { queues, submissions, inboxes, deadQueues, depths, onEvent, close } = createInProcessQueues({
     visibilityMs: place.timeoutMs,

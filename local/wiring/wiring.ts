@@ -20,7 +20,7 @@ export type WiringKind = 'inProcess' | 'emulateAws';
 export type Engines = { readonly ecs: Ecs; readonly logs: Logs; readonly cloudmap: Cloudmap };
 
 /** The settings that do not depend on the wiring. */
-export type Place = DefinitionSettings & {
+export type WiredPlace = DefinitionSettings & {
   readonly placement: Placement;
   readonly settings: Settings;
   /** Listeners on this machine; null: there are none. */

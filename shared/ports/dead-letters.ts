@@ -16,11 +16,11 @@ export type DeadLetter = {
   readonly reason: string;
   readonly sentAt: EpochMs;
   /** Of a submission that was refused; omitted: it is none. */
-  readonly refusal?: Refusal | undefined;
+  readonly refusal?: SubmissionRefusal | undefined;
 };
 
 /** Why a submission made no Job. */
-export type Refusal = {
+export type SubmissionRefusal = {
   /** Whose users should know. */
   readonly namespace: string;
   /** Kubernetes' Status, as JSON. */

@@ -1,4 +1,4 @@
-import type { Refusal } from './dead-letters.ts';
+import type { SubmissionRefusal } from './dead-letters.ts';
 
 /** A received message: hidden from others until it is removed or its visibility timeout ends. */
 export type Received = {
@@ -23,5 +23,5 @@ export type Inbox = {
   /** Sends a copy to the same queue, visible after `delaySec` (0 to 900): a new message, which was never received. */
   sendAgain(body: string, delaySec: number): Promise<void>;
   /** Sends a copy to the dead-letter queue, with the reason. False: no dead-letter queue is known. */
-  deadLetter(body: string, reason: string, refusal?: Refusal): Promise<boolean>;
+  deadLetter(body: string, reason: string, refusal?: SubmissionRefusal): Promise<boolean>;
 };

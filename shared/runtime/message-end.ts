@@ -1,4 +1,4 @@
-import type { Refusal } from '../ports/dead-letters.ts';
+import type { SubmissionRefusal } from '../ports/dead-letters.ts';
 import type { Inbox, Received } from '../ports/inbox.ts';
 import { errorText } from '../domain/base/error-text.ts';
 import { isNewerFormat } from '../domain/base/newer-format.ts';
@@ -16,16 +16,16 @@ export type Message<M> = Raw & { readonly content: M };
  * later release, which will process it; `isDerived`: it says only what rows say, too, and is sent again because of them.
  */
 export type Failed = Raw & { readonly reason: string } & (
-    | { readonly why: 'refused'; readonly refusal?: Refusal | undefined }
-    | { readonly why: 'failed'; readonly refusal?: Refusal | undefined }
+    | { readonly why: 'refused'; readonly refusal?: SubmissionRefusal | undefined }
+    | { readonly why: 'failed'; readonly refusal?: SubmissionRefusal | undefined }
     | { readonly why: 'newer'; readonly isDerived: boolean }
   );
 
 /** Why a message failed. Its `reason` is for people. */
 export type Failure =
-  | { readonly why: 'failed'; readonly reason: string; readonly refusal?: Refusal }
+  | { readonly why: 'failed'; readonly reason: string; readonly refusal?: SubmissionRefusal }
   | { readonly why: 'newer'; readonly reason: string }
-  | { readonly why: 'refused'; readonly reason: string; readonly refusal?: Refusal };
+  | { readonly why: 'refused'; readonly reason: string; readonly refusal?: SubmissionRefusal };
 
 /** The failure that an error is. */
 export const failureOf = (error: unknown): Failure => ({

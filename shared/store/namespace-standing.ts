@@ -1,8 +1,9 @@
-import { type NamespaceStanding, standingOf } from '../domain/spec/namespace.ts';
+import { type NamespaceStanding, standingOfNamespace } from '../domain/spec/namespace.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 
 /** Whether something may be created in the namespace right now. */
 export const namespaceStanding = async (
   name: string,
   { objects }: { readonly objects: Pick<ObjectStore, 'read'> },
-): Promise<NamespaceStanding> => standingOf((await objects.read('Namespace', { namespace: '', name }))?.document);
+): Promise<NamespaceStanding> =>
+  standingOfNamespace((await objects.read('Namespace', { namespace: '', name }))?.document);

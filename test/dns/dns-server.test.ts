@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { createConnection } from 'node:net';
 import { decode, encode, streamDecode, streamEncode, type Packet } from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Cloudmap, Found } from '../../local/cloudmap/create-cloudmap.ts';
+import type { Cloudmap, FoundName } from '../../local/cloudmap/create-cloudmap.ts';
 import { keptPorts } from '../../local/kept-port.ts';
 import { startDns, type DnsServer } from '../../local/dns/dns-server.ts';
 
@@ -12,7 +12,7 @@ import { startDns, type DnsServer } from '../../local/dns/dns-server.ts';
 
 const names = new Map<string, readonly string[]>();
 const zone = 'muster.internal';
-const lookUp = (name: string): Found => {
+const lookUp = (name: string): FoundName => {
   const lower = name.toLowerCase();
   if (lower === zone) return { kind: 'empty', isZone: true };
   if (!lower.endsWith(`.${zone}`)) return { kind: 'foreign' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createEcs } from '../../local/ecs/create-ecs.ts';
-import type { Outcome } from '../../local/ecs/driver/simulated-driver.ts';
+import type { SimulatedTask } from '../../local/ecs/driver/simulated-driver.ts';
 import type { EcsTaskEvent } from '../../local/ecs/task-event.ts';
 import { AlarmHeap } from '../../local/ecs/timers.ts';
 import { MAIN_VARIABLE } from '../../shared/domain/task/launch-overrides.ts';
@@ -22,7 +22,7 @@ const CONTAINERS = [
 ];
 
 /** How ECS reports the end of such a task, read as in production. */
-async function endOf(outcomes: Readonly<Record<string, Outcome>>) {
+async function endOf(outcomes: Readonly<Record<string, SimulatedTask>>) {
   const alarms = new AlarmHeap();
   let nowMs = Date.UTC(2026, 10, 20);
   const timers = {
@@ -36,7 +36,7 @@ async function endOf(outcomes: Readonly<Record<string, Outcome>>) {
     close: () => undefined,
   };
   const events: EcsTaskEvent[] = [];
-  const decide = ({ container: name }: { readonly container: string }): Outcome => outcomes[name] ?? {};
+  const decide = ({ container: name }: { readonly container: string }): SimulatedTask => outcomes[name] ?? {};
   const ecs = createEcs({
     driver: { kind: 'simulated', script: { decide } },
     timers,
@@ -65,7 +65,7 @@ async function endOf(outcomes: Readonly<Record<string, Outcome>>) {
   return [ending?.cause, ending?.exitCode, ending?.container];
 }
 
-test.each<[string, Record<string, Outcome>, readonly (string | number | null)[]]>([
+test.each<[string, Record<string, SimulatedTask>, readonly (string | number | null)[]]>([
   ['all is well', {}, ['Completed', 0, 'main']],
   ['the main container fails', { main: { exitCode: 3 } }, ['Error', 3, 'main']],
   ['the first init container fails', { first: { exitCode: 7 } }, ['Error', 7, 'first']],

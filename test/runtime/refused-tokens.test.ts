@@ -4,7 +4,7 @@ import { contextOf } from '../../local/event-source/mapping.ts';
 import type { TaskFailure } from '../../shared/domain/announcing/refusal-answer.ts';
 import { freshNamespace } from '../../shared/domain/spec/namespace.ts';
 import type { TaskAnswers } from '../../shared/ports/announcer.ts';
-import type { Refusal } from '../../shared/ports/dead-letters.ts';
+import type { SubmissionRefusal } from '../../shared/ports/dead-letters.ts';
 import { submitHandler } from '../../shared/runtime/submit-handler.ts';
 import { aRuntime, anEvent, anInbox } from './a-runtime.ts';
 
@@ -15,9 +15,10 @@ type Said = { readonly token: string } & TaskFailure;
 /** @param tell what Step Functions does; null: task tokens are not answered here */
 async function world(tell: ((token: string) => 'answered' | 'nobody' | 'noToken') | null = () => 'answered') {
   const said: Said[] = [];
-  const letters: { readonly reason: string; readonly refusal: Refusal | undefined }[] = [];
+  const letters: { readonly reason: string; readonly refusal: SubmissionRefusal | undefined }[] = [];
   const { inbox, retried } = anInbox();
-  const deadLetter = async (_body: string, reason: string, refusal?: Refusal) => letters.push({ reason, refusal }) > 0;
+  const deadLetter = async (_body: string, reason: string, refusal?: SubmissionRefusal) =>
+    letters.push({ reason, refusal }) > 0;
   const made = aRuntime({ ...inbox, deadLetter });
   const taskAnswers: TaskAnswers = {
     async fail(token, failure) {

@@ -5,7 +5,7 @@ import { contextOf } from '../../local/event-source/mapping.ts';
 import { sweepDeadLetters } from '../../shared/control/sweep/sweep-dead-letters.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { freshNamespace } from '../../shared/domain/spec/namespace.ts';
-import type { DeadLetter, Refusal } from '../../shared/ports/dead-letters.ts';
+import type { DeadLetter, SubmissionRefusal } from '../../shared/ports/dead-letters.ts';
 import { kubeApiOf } from '../../shared/runtime/api.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { submitHandler } from '../../shared/runtime/submit-handler.ts';
@@ -46,11 +46,12 @@ type Shown = {
 
 /** The submit function over a store in memory, and the API to look at it with. */
 async function world() {
-  const letters: { body: string; reason: string; refusal: Refusal | undefined }[] = [];
+  const letters: { body: string; reason: string; refusal: SubmissionRefusal | undefined }[] = [];
   const { inbox, retried } = anInbox();
   const noting = {
     ...inbox,
-    deadLetter: async (body: string, reason: string, refusal?: Refusal) => letters.push({ body, reason, refusal }) > 0,
+    deadLetter: async (body: string, reason: string, refusal?: SubmissionRefusal) =>
+      letters.push({ body, reason, refusal }) > 0,
   };
   const made = aRuntime(noting);
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex');

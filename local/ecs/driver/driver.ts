@@ -23,14 +23,14 @@ export type Driver = {
   /** SIGTERM is a request, SIGKILL is not. A container that has not started yet will not start. */
   signal(run: ContainerRun, signal: 'SIGTERM' | 'SIGKILL'): void;
   /** After a restart: the state of a container. Reports on a running one from now on. Starts nothing. */
-  inspect(run: ContainerRun): Found;
+  inspect(run: ContainerRun): FoundContainer;
   /** Releases everything of the task. */
   forget(task: TaskRecord): void;
   /** Stops all reports. Ends leftover processes of tasks that have ended. */
   close(): Promise<void>;
 };
 
-export type Found =
+export type FoundContainer =
   | { readonly kind: 'absent' }
   | { readonly kind: 'running'; readonly startedAtMs: number }
   | { readonly kind: 'ended'; readonly startedAtMs: number; readonly end: ContainerEnd };

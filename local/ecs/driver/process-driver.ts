@@ -4,9 +4,9 @@ import { dirname, join, sep } from 'node:path';
 import { FILE_NAME_BYTES_MAX, escapeName, streamFile, type StreamName } from '../../logs/stream-files.ts';
 import { SHARED_ADDRESS } from './addresses.ts';
 import type { ContainerDefinition, Definition } from '../definition.ts';
-import { commandOf, type ContainerRun, type Driver, type Found, type Reports } from './driver.ts';
+import { commandOf, type ContainerRun, type Driver, type FoundContainer, type Reports } from './driver.ts';
 import {
-  type Ended,
+  type EndedContainer,
   hasBegun,
   isAliveFor,
   killAllBelow,
@@ -66,7 +66,7 @@ export class ProcessDriver implements Driver {
   readonly #processes = new Map<string, Process>();
   readonly #queue: Process[] = [];
   /** ended containers that may have left processes behind */
-  readonly #ended: Ended[] = [];
+  readonly #ended: EndedContainer[] = [];
   readonly #toKill: Process[] = [];
   #polling = false;
   #closed = false;
@@ -214,7 +214,7 @@ export class ProcessDriver implements Driver {
     killTrees(new Set(all.flatMap(({ pid }) => (pid === null ? [] : [pid]))));
   }
 
-  inspect(run: ContainerRun): Found {
+  inspect(run: ContainerRun): FoundContainer {
     const { files, network, timers } = this.#options;
     const { task, container } = run;
     network.addresses?.keep(task.privateIp);

@@ -49,7 +49,7 @@ export function killTrees(leaders: ReadonlySet<number>): void {
 export const MARK = 'MUSTER_CONTAINER';
 
 /** A container run that has ended: what identifies its processes. */
-export type Ended = { readonly mark: string; readonly logFile: string };
+export type EndedContainer = { readonly mark: string; readonly logFile: string };
 
 /** A process that hides its environment may start another one during the search. */
 const ROUNDS_MAX = 10;
@@ -59,7 +59,7 @@ const ROUNDS_MAX = 10;
  * that print into its log, which belongs to that container alone. Without /proc it uses `ps`, which does not show every
  * process's environment.
  */
-export function killLeftovers(ended: readonly Ended[]): void {
+export function killLeftovers(ended: readonly EndedContainer[]): void {
   if (ended.length === 0) return;
   const marks = new Set(ended.map(({ mark }) => mark));
   const logs = new Set(ended.map(({ logFile }) => logFile));

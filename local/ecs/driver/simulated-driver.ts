@@ -21,7 +21,7 @@ export type Script = {
   /** share of tasks on FARGATE_SPOT that are interrupted half-way */
   readonly spot?: number;
   /** Decides for single containers; the rest of the script decides what it omits. */
-  readonly decide?: (container: SimulatedContainer) => Outcome | undefined;
+  readonly decide?: (container: SimulatedContainer) => SimulatedTask | undefined;
 };
 
 /** The input of a script. */
@@ -36,7 +36,7 @@ export type SimulatedContainer = {
   readonly index: number | null;
 };
 
-export type Outcome = {
+export type SimulatedTask = {
   readonly startDelayMs?: number;
   /** Infinity: runs until it is stopped */
   readonly runMs?: number;
@@ -49,7 +49,7 @@ export type Outcome = {
   readonly interrupt?: Omit<StopCause, 'atMs'>;
 };
 
-type Running = { readonly outcome: Outcome; started: boolean; callOff: () => void };
+type Running = { readonly outcome: SimulatedTask; started: boolean; callOff: () => void };
 
 /** Containers that only take time: no processes, no disk, no logs. Each has at most one alarm. */
 export function simulatedDriver(script: Script, timers: Timers, reports: Reports): Driver {
@@ -59,7 +59,7 @@ export function simulatedDriver(script: Script, timers: Timers, reports: Reports
   const span = (of: Span | undefined): number =>
     typeof of === 'object' ? of[0] + random() * (of[1] - of[0]) : (of ?? 0);
 
-  const decide = ({ task, container }: ContainerRun): Outcome => {
+  const decide = ({ task, container }: ContainerRun): SimulatedTask => {
     const env = environmentOf(container, task.overrides);
     const index = env.get('JOB_COMPLETION_INDEX');
     const chosen = script.decide?.({

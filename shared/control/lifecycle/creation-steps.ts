@@ -8,7 +8,7 @@ import { keepRoom, returnRoom } from '../quota/room.ts';
 import { dependencyFaults } from '../upstreams/check-dependencies.ts';
 import { forgetWaits, noteWaits } from '../upstreams/waiting-jobs.ts';
 import { withInherited } from './rerun.ts';
-import { PASSED, type Refusal, type Step } from './reserve-all.ts';
+import { PASSED, type NotCreated, type Step } from './reserve-all.ts';
 import { checkItems, releaseItems, reserveItems } from './work-lists.ts';
 
 /** Read separately, not checked by the write, where all Jobs of a namespace would conflict with one another. */
@@ -81,7 +81,7 @@ const ITEMS: Step = {
 };
 
 /** Between admission and now. */
-const GONE_ITEMS: Refusal = {
+const GONE_ITEMS: NotCreated = {
   kind: 'invalid',
   errors: [invalid(`metadata.annotations[${ANNOTATIONS.workList}]`, undefined, 'the WorkList has just been deleted')],
 };

@@ -4,7 +4,7 @@ import type { Deps } from '../process/deps.ts';
 import { firstStatus } from './first-status.ts';
 
 /** Why there is no such Job. */
-export type Refusal = Exclude<CreatedJob, { readonly kind: 'created' }>;
+export type NotCreated = Exclude<CreatedJob, { readonly kind: 'created' }>;
 
 /** A Job on its way through the steps; `first`: what it is stored with, made when a step asks for it, once for each spec. */
 export type Draft = { readonly spec: StoredSpec; readonly first: () => ReturnType<typeof firstStatus> };
@@ -24,9 +24,9 @@ export type Held = {
 export type Step = {
   readonly name: string;
   /** Says what a creation would meet here, without any write. */
-  readonly check: (draft: Draft, deps: Deps) => Promise<Passed | Refusal>;
+  readonly check: (draft: Draft, deps: Deps) => Promise<Passed | NotCreated>;
   /** Takes what the Job needs. A refusal has taken nothing. Omitted: {@link check} is all. */
-  readonly reserve?: (draft: Draft, deps: Deps) => Promise<Passed | Held | Refusal>;
+  readonly reserve?: (draft: Draft, deps: Deps) => Promise<Passed | Held | NotCreated>;
 };
 
 export const PASSED: Passed = { kind: 'passed' };
@@ -42,7 +42,7 @@ export async function reserveAll(
   steps: readonly Step[],
   spec: StoredSpec,
   deps: Deps,
-): Promise<{ readonly kind: 'reserved'; readonly draft: Draft } | Refusal> {
+): Promise<{ readonly kind: 'reserved'; readonly draft: Draft } | NotCreated> {
   const reached = await goThrough(steps, spec, deps, async ({ check, reserve = check }, draft) => reserve(draft, deps));
   return reached.kind === 'through' ? { kind: 'reserved', draft: reached.draft } : reached;
 }
@@ -57,8 +57,8 @@ async function goThrough(
   steps: readonly Step[],
   admitted: StoredSpec,
   deps: Deps,
-  take: (step: Step, draft: Draft) => Promise<Passed | Held | Refusal>,
-): Promise<{ readonly kind: 'through'; readonly draft: Draft } | Refusal> {
+  take: (step: Step, draft: Draft) => Promise<Passed | Held | NotCreated>,
+): Promise<{ readonly kind: 'through'; readonly draft: Draft } | NotCreated> {
   const held: Held[] = [];
   let draft = draftOf(admitted, deps);
   for (const step of steps) {
@@ -95,7 +95,7 @@ async function undoAll(held: readonly Held[]): Promise<void> {
  * A client that retries after a lost answer must get AlreadyExists, whatever has become of what its Job needed: names and room that
  * the first call took, a Job that it repeated. A namespace that takes no Jobs says more than a name in it.
  */
-async function unlessTaken(refusal: Refusal, { identity }: StoredSpec, { jobs }: Deps): Promise<Refusal> {
+async function unlessTaken(refusal: NotCreated, { identity }: StoredSpec, { jobs }: Deps): Promise<NotCreated> {
   switch (refusal.kind) {
     case 'taken':
     case 'terminating':

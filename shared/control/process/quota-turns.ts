@@ -1,10 +1,10 @@
 import type { EpochMs } from '../../domain/base/time.ts';
 import type { Answer, Asked } from '../../domain/quota/decide-room.ts';
-import type { Counted, Quota, Settled } from '../../domain/quota/quota.ts';
+import type { CountedUsage, Quota, Settled } from '../../domain/quota/quota.ts';
 import { Batches } from './batches.ts';
 
 /** A namespace that was counted: its quotas as they were before, by uid, and what its objects count for. */
-export type NamespaceCount = { readonly read: ReadonlyMap<string, Quota>; readonly counted: Counted };
+export type NamespaceCount = { readonly read: ReadonlyMap<string, Quota>; readonly counted: CountedUsage };
 
 /** What a turn at a namespace's quotas is for. `settle`: for what has become of earlier reservations. */
 export type QuotaErrand =

@@ -29,7 +29,7 @@ export type ReconcileRequest = {
   readonly inspect?: boolean;
 };
 
-export type Outcome =
+export type PassOutcome =
   | { readonly kind: 'done' }
   /** the Job does not exist; tasks of it that still run are stopped */
   | { readonly kind: 'gone' }
@@ -37,7 +37,7 @@ export type Outcome =
   | { readonly kind: 'contended' };
 
 export type Reconciled = { readonly uid: JobUid } & (
-  | { readonly kind: 'returned'; readonly outcome: Outcome }
+  | { readonly kind: 'returned'; readonly outcome: PassOutcome }
   | { readonly kind: 'threw'; readonly error: unknown }
 );
 
@@ -77,7 +77,7 @@ export async function reconcileBatch(
 }
 
 /** Passes until one commits; if others commit first each time, the request is sent again. */
-async function reconcileJob(request: ReconcileRequest, startedAt: EpochMs, deps: Deps): Promise<Outcome> {
+async function reconcileJob(request: ReconcileRequest, startedAt: EpochMs, deps: Deps): Promise<PassOutcome> {
   const written: Written = new Map();
   const outcome = await tryOnConflict(TRIES_MAX, async () => pass(request, written, startedAt, deps));
   if (outcome !== 'conflict') return outcome;
@@ -94,7 +94,7 @@ async function pass(
   written: Written,
   startedAt: EpochMs,
   deps: Deps,
-): Promise<Outcome | 'conflict'> {
+): Promise<PassOutcome | 'conflict'> {
   const loaded = await loadJob(uid, facts, deps);
   if (loaded === null) {
     await stopOrphans(uid, facts, deps);

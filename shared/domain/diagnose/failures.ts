@@ -7,7 +7,7 @@ import { type Phase, type Verdict, endOf } from '../scoreboard/status.ts';
 import { isFailureOfJob, isPastDeadline, whyText } from '../scoreboard/why.ts';
 
 /** What explains how an attempt ended. */
-export type Ended = Pick<EndedAttempt, 'ending' | 'times' | 'judgement'>;
+export type JudgedEnd = Pick<EndedAttempt, 'ending' | 'times' | 'judgement'>;
 
 /** How an attempt ended, as the kubelet reports it for the container; `message` is empty if the reason says everything. */
 export type EndWords = { readonly reason: string; readonly message: string };
@@ -16,7 +16,7 @@ export type EndWords = { readonly reason: string; readonly message: string };
  * The kubelet's reason for an attempt's end, and any details. An attempt that was stopped because its Job failed has the
  * Job's own reason if that is a deadline or a kill time: users ask what killed it.
  */
-export function endWords(ended: Ended, phase: Phase): EndWords {
+export function endWords(ended: JudgedEnd, phase: Phase): EndWords {
   const { cause, reason } = ended.ending;
   const { why } = ended.judgement;
   if (cause === 'Completed') return { reason: 'Completed', message: '' };
@@ -31,11 +31,11 @@ export function endWords(ended: Ended, phase: Phase): EndWords {
 }
 
 /** A program that could not start has an exit code although it never ran. */
-export const isStartError = ({ ending: { cause, exitCode }, times }: Ended): boolean =>
+export const isStartError = ({ ending: { cause, exitCode }, times }: JudgedEnd): boolean =>
   cause === 'Error' && exitCode === START_ERROR && times.startedAt === null;
 
 /** It did not fail by itself: it ran when the Job failed. */
-export const isStoppedWithJob = ({ ending, judgement }: Pick<Ended, 'ending' | 'judgement'>): boolean =>
+export const isStoppedWithJob = ({ ending, judgement }: Pick<JudgedEnd, 'ending' | 'judgement'>): boolean =>
   ending.cause === 'Stopped' && isFailureOfJob(judgement.why);
 
 /** Why the Job has failed or is about to fail; null if neither. */
@@ -49,7 +49,7 @@ const withoutBoilerplate = (reason: string): string =>
   reason.replace(/^Essential container in task exited(: |$)/, '').trim();
 
 /** Why an attempt failed, in one line: `exit code 1`, `StartError: python: command not found; ...`. */
-export function causeLine(ended: Ended, phase: Phase): string {
+export function causeLine(ended: JudgedEnd, phase: Phase): string {
   const { cause, exitCode, reason } = ended.ending;
   const words = endWords(ended, phase);
   switch (cause) {
@@ -98,7 +98,7 @@ const SIGNALS = new Map([
 /** Ends whose cause users want to know: the program failed, or its task could not start. */
 const FAILURES: readonly Outcome[] = ['failed', 'failedForGood', 'ignored', 'restarted', 'unstarted'];
 
-export const isFailure = ({ ending, judgement }: Pick<Ended, 'ending' | 'judgement'>): boolean =>
+export const isFailure = ({ ending, judgement }: Pick<JudgedEnd, 'ending' | 'judgement'>): boolean =>
   FAILURES.includes(judgement.as) && ending.cause !== 'Unplaced';
 
 /** Attempts with the same failure. */

@@ -6,7 +6,7 @@ import type { IndexRecord } from '../scoreboard/index-record.ts';
 import type { Status } from '../scoreboard/status.ts';
 import { type Course, courseOf } from './course.ts';
 import { type Counters, type IndexStanding, countIndexes, indexStanding, isRunning } from './index-standing.ts';
-import { type JobStanding, type Latest, standingOf } from './job-condition.ts';
+import { type JobStanding, type Latest, standingOfJob } from './job-condition.ts';
 import { type TaskFacts, type TaskRef, taskRef } from './task-ref.ts';
 
 /** A Job with more indexes is shown without its tasks and indexes: an answer must come within a second. */
@@ -54,7 +54,7 @@ export function furikoStatus(standing: FurikoStanding): FurikoStatus {
     .map((task) => taskRef(task, { parallelism, course, phase: status.phase }));
   const latest = latestOf(tasks);
   return {
-    ...standingOf({ part, createdAt, course, counters, latest }),
+    ...standingOfJob({ part, createdAt, course, counters, latest }),
     ...(status.startTime === null ? {} : { startTime: asTime(status.startTime) }),
     createdTasks: counters.tasks,
     runningTasks,

@@ -65,7 +65,7 @@ export type Grounds = {
 };
 
 /** Where a Job stands: furiko.md 4.5, the first row that holds. */
-export function standingOf(grounds: Grounds): JobStanding {
+export function standingOfJob(grounds: Grounds): JobStanding {
   const { part, course } = grounds;
   if (part.admissionError !== undefined) return admissionError(part.admissionError, grounds);
   switch (course.kind) {

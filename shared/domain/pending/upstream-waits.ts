@@ -3,7 +3,7 @@ import type { EpochMs } from '../base/time.ts';
 import { type Status, podCount, tally } from '../scoreboard/status.ts';
 import type { After, AfterIndexes } from '../spec/annotations/dependencies.ts';
 import type { JobSpec } from '../spec/job.ts';
-import { type SeenUpstream, standingOf } from '../upstreams/upstream.ts';
+import { type SeenUpstream, standingOfUpstream } from '../upstreams/upstream.ts';
 
 /** A Job that another one waits for, without its board. `job` null: there is none of the name, or it is gone. */
 export type WaitedFor = {
@@ -32,7 +32,7 @@ export const closedOutlook = (
 function outlooksOf(seen: WaitedFor, after: readonly After[], now: EpochMs): readonly Outlook[] {
   const dependency = after.find(({ name }) => name === seen.name);
   if (dependency === undefined) return [];
-  const standing = standingOf(dependency, { uid: seen.uid, status: seen.job?.status ?? null });
+  const standing = standingOfUpstream(dependency, { uid: seen.uid, status: seen.job?.status ?? null });
   if (standing.kind !== 'waits') return standing.kind === 'met' ? [] : [{ message: standing.why, etaMs: null }];
   const etaMs = dependency.condition === 'failed' ? null : etaOf(seen, now);
   return [{ message: `${standing.why}${progressText(seen)}`, etaMs }];

@@ -2,7 +2,7 @@ import type { EpochMs } from '../base/time.ts';
 import { type Phase, type Status, isSuspended } from '../scoreboard/status.ts';
 import type { Applied } from './apply-facts.ts';
 import { lateGang } from '../scoreboard/gang.ts';
-import { type Course, decideCourse } from './decide-phase.ts';
+import { type PhaseCourse, decideCourse } from './decide-phase.ts';
 import type { Pass } from './pass.ts';
 import { startsAt } from '../spec/job.ts';
 import { stuckOn } from './stuck-indexes.ts';
@@ -10,7 +10,7 @@ import { stuckOn } from './stuck-indexes.ts';
 /** What the Job's phase is from this pass on. */
 export type Advanced = Applied &
   PhaseTimes &
-  Course & {
+  PhaseCourse & {
     /** Attempts are started, and surplus attempts stopped. */
     readonly managesAttempts: boolean;
     /** It waits for other Jobs, and has not started. */

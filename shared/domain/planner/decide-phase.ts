@@ -53,10 +53,10 @@ export type Standing = {
 export type PolicyVerdict = { readonly message: string; readonly index: number };
 
 /** What a pass decides about a Job as a whole. */
-export type Course = { readonly phase: Phase; readonly achieved: Achievement | null };
+export type PhaseCourse = { readonly phase: Phase; readonly achieved: Achievement | null };
 
 /** The phase after this pass, and whether its success policy is met while its Pods go on. */
-export function decideCourse(phase: Phase, standing: Standing, now: EpochMs): Course {
+export function decideCourse(phase: Phase, standing: Standing, now: EpochMs): PhaseCourse {
   const achieved = achievedBy(phase, standing, now);
   const next = decidePhase(phase, { ...standing, achieved }, now);
   return { phase: next, achieved: 'verdict' in next ? null : achieved };

@@ -9,7 +9,7 @@ import { isOutOfRange } from '../spec/job.ts';
 import type { PolicyVerdict } from './decide-phase.ts';
 import { Ledger } from './ledger.ts';
 import type { Pass } from './pass.ts';
-import type { Counted, EndedAttempt } from './plan.ts';
+import type { PassCounts, EndedAttempt } from './plan.ts';
 import { deletionOf } from './pod-replacement.ts';
 import { lateBefore } from '../scoreboard/deadlines.ts';
 import { STOPS_PER_PASS_MAX } from '../base/timing.ts';
@@ -39,7 +39,7 @@ export type Folded = {
   readonly lastFailed: number | null;
   /** Facts about indexes whose chunk was not loaded. */
   readonly deferred: readonly Fact[];
-  readonly counted: Counted;
+  readonly counted: PassCounts;
 };
 
 /** What the facts are read against. */

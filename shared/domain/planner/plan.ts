@@ -30,7 +30,7 @@ export type Plan = {
   /** Announce what STATUS says is unannounced: this commit has put off all others' tries. */
   readonly announce: boolean;
   /** For metrics, after the commit. */
-  readonly counted: Counted;
+  readonly counted: PassCounts;
 };
 
 export type EndedAttempt = AttemptId & {
@@ -94,7 +94,7 @@ export type Action =
   /** run a pass over this Job then */
   | { readonly kind: 'wake'; readonly at: EpochMs };
 
-export type Counted = {
+export type PassCounts = {
   readonly facts: number;
   readonly succeeded: number;
   readonly failed: number;

@@ -97,7 +97,7 @@ export function settle(quota: Quota, { no, isReturned }: Settled): Quota {
 }
 
 /** What a namespace's objects count for, and at which revision each was seen. An ended Job never changes: infinity. */
-export type Counted = {
+export type CountedUsage = {
   readonly total: Usage;
   readonly seen: ReadonlyMap<string, { readonly revision: number; readonly usage: Usage }>;
 };
@@ -111,7 +111,7 @@ const RESERVED_MAX_MS = 60_000;
  *
  * @param read the quota as it was before anything was counted
  */
-export function recounted(quota: Quota, read: Quota, counted: Counted, now: EpochMs): Quota | null {
+export function recounted(quota: Quota, read: Quota, counted: CountedUsage, now: EpochMs): Quota | null {
   if (quota.uid !== read.uid || quota.ledger.counts !== read.ledger.counts) return null;
   const expected = read.ledger.open.flatMap((entry) => stillOpen(entry, counted, now));
   const missing = expected.reduce((sum, { added }) => plus(sum, added), NO_USAGE);
@@ -135,7 +135,7 @@ export function recounted(quota: Quota, read: Quota, counted: Counted, now: Epoc
 }
 
 /** The reservation, if its change may still take effect, with what it adds to what was counted. */
-function stillOpen(entry: Reserved, { seen }: Counted, now: EpochMs): readonly Reserved[] {
+function stillOpen(entry: Reserved, { seen }: CountedUsage, now: EpochMs): readonly Reserved[] {
   const found = seen.get(entry.uid);
   if (found !== undefined && found.revision >= entry.revision) return [];
   if (now - entry.at >= RESERVED_MAX_MS) return [];

@@ -1,13 +1,13 @@
 import { type IndexSet, intersect, intervalsWithin, size } from '../base/index-set.ts';
 import type { SuccessRule } from '../spec/success-rules.ts';
-import type { Selection } from '../spec/selection.ts';
+import type { IndexSelection } from '../spec/selection.ts';
 import { CHUNK_INDEXES, type Chunk, type ChunkSummary, STATES, emptyChunk, freshSummary } from './board.ts';
 
 // What no item holds yet is as the spec has it at first: inherited indexes have succeeded without an attempt, excluded ones
 // never run, and all others are fresh.
 
 /** Chunk `no` of a Job before anything has happened in it. */
-export function initialChunk({ inherited, excluded }: Selection, no: number): Chunk {
+export function initialChunk({ inherited, excluded }: IndexSelection, no: number): Chunk {
   const chunk = emptyChunk();
   for (const [set, state] of [
     [inherited, SUCCEEDED],
@@ -18,7 +18,7 @@ export function initialChunk({ inherited, excluded }: Selection, no: number): Ch
 }
 
 /** The summary of its first `length` records. */
-export function initialSummary(selection: Selection, no: number, length: number): ChunkSummary {
+export function initialSummary(selection: IndexSelection, no: number, length: number): ChunkSummary {
   const fresh = freshSummary(length);
   const succeeded = countIn(selection.inherited, no, length);
   const excluded = countIn(selection.excluded, no, length);
@@ -29,7 +29,7 @@ export function initialSummary(selection: Selection, no: number, length: number)
 }
 
 /** By rule of the success policy: how many of the indexes in its list are inherited. */
-export const initialHits = (rules: readonly SuccessRule[], { inherited }: Selection): readonly number[] =>
+export const initialHits = (rules: readonly SuccessRule[], { inherited }: IndexSelection): readonly number[] =>
   inherited.edges.length === 0
     ? []
     : rules.map(({ indexes }) => (indexes === null ? 0 : size(intersect(indexes, inherited))));

@@ -10,7 +10,7 @@ import {
   freshSummary,
 } from './board.ts';
 import { initialHits, initialSummary } from './initial-board.ts';
-import type { Selection } from '../spec/selection.ts';
+import type { IndexSelection } from '../spec/selection.ts';
 import { type EpochMs, later } from '../base/time.ts';
 import type { JobUid, TaskArn } from '../base/ids.ts';
 import type { AttemptId } from '../base/fact.ts';
@@ -248,7 +248,7 @@ function firstPhase(spec: JobSpec, now: EpochMs): Phase {
 export function summariesFor(
   size: number,
   chunks: readonly ChunkSummary[],
-  selection: Selection,
+  selection: IndexSelection,
 ): readonly ChunkSummary[] {
   const grown = chunks.map((summary, no) => {
     const length = chunkLength(size, no);

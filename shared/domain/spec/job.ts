@@ -4,7 +4,7 @@ import { ANNOTATIONS, type AnnotatedFields, annotatedFields } from './annotation
 import type { EpochMs } from '../base/time.ts';
 import type { JobUid } from '../base/ids.ts';
 import type { JobManifest, Labels, PodFailurePolicy } from './manifest.ts';
-import { type Selection, selectionOf } from './selection.ts';
+import { type IndexSelection, selectionOf } from './selection.ts';
 import { type SuccessRule, successRulesOf } from './success-rules.ts';
 
 export type CompletionMode = 'Indexed' | 'NonIndexed';
@@ -31,7 +31,7 @@ export type JobSpec = {
   /** It has finalizers, so a deleted Job stays until their owners have removed them. */
   readonly held: boolean;
   /** Which indexes never run in it. */
-  readonly selection: Selection;
+  readonly selection: IndexSelection;
 } & AddedRules;
 
 /** The rules that `batch/v1` has no field for: {@link AnnotatedFields} are said by one annotation each. */

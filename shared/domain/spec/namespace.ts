@@ -63,5 +63,5 @@ export const isTerminating = ({ metadata }: AnyDocument): boolean => metadata['d
 export type NamespaceStanding = 'open' | 'noNamespace' | 'terminating';
 
 /** The standing of the namespace that was read; null: it does not exist. */
-export const standingOf = (namespace: AnyDocument | null | undefined): NamespaceStanding =>
+export const standingOfNamespace = (namespace: AnyDocument | null | undefined): NamespaceStanding =>
   !namespace ? 'noNamespace' : isTerminating(namespace) ? 'terminating' : 'open';

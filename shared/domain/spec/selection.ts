@@ -5,10 +5,10 @@ import { type IndexSet, NO_INDEXES, parseStatusIndexes, size, subtract, union } 
  * The indexes of an Indexed Job that never run in it. Inherited ones count as succeeded from the start: they have succeeded in
  * the Job that this one repeats. Excluded ones count as nothing: the Job is complete without them.
  */
-export type Selection = { readonly inherited: IndexSet; readonly excluded: IndexSet };
+export type IndexSelection = { readonly inherited: IndexSet; readonly excluded: IndexSet };
 
 /** Every index runs, as in Kubernetes. */
-export const EVERY_INDEX: Selection = { inherited: NO_INDEXES, excluded: NO_INDEXES };
+export const EVERY_INDEX: IndexSelection = { inherited: NO_INDEXES, excluded: NO_INDEXES };
 
 /** The indexes 0 to `completions` - 1. */
 export const allIndexes = (completions: number): IndexSet =>
@@ -25,7 +25,7 @@ export function selectionOf(
   completions: number | null,
   chosen: string | undefined,
   inherited: string | undefined,
-): Selection {
+): IndexSelection {
   if (completions === null || (chosen === undefined && inherited === undefined)) return EVERY_INDEX;
   // Inherited indexes of a Job that was made smaller stay inherited, in case it grows again.
   const kept = inherited === undefined ? NO_INDEXES : parseStatusIndexes(inherited, Infinity);
@@ -55,7 +55,11 @@ export function rerunOf(completions: number, succeeded: IndexSet, chosen: IndexS
 /**
  * The first rule of a success policy that can never be met, because too many of its indexes are excluded; null: there is none.
  */
-export function neverMet(rules: readonly SuccessRule[], { excluded }: Selection, completions: number): number | null {
+export function neverMet(
+  rules: readonly SuccessRule[],
+  { excluded }: IndexSelection,
+  completions: number,
+): number | null {
   const found = rules.findIndex(({ indexes, count, own }) => {
     if (own !== undefined && own.share !== null) return false; // a share of those that are not excluded
     const listed = indexes ?? allIndexes(completions);

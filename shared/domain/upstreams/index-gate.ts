@@ -3,7 +3,7 @@ import { CHUNK_INDEXES, type Chunk, type ChunkSummary, STATES } from '../scorebo
 import { type Status, chunkLength, isOver, podCount } from '../scoreboard/status.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import type { AfterIndexes } from '../spec/annotations/dependencies.ts';
-import type { Selection } from '../spec/selection.ts';
+import type { IndexSelection } from '../spec/selection.ts';
 
 /**
  * Which indexes of a Job may start, as far as `muster.run/after-indexes` is concerned. Once open, an index stays open: a success is
@@ -81,7 +81,7 @@ export function openPending(
   gate: IndexGate,
   no: number,
   summary: ChunkSummary,
-  { inherited }: Selection,
+  { inherited }: IndexSelection,
 ): { readonly least: number; readonly most: number } {
   const { pending, succeeded, failed } = summary;
   if (gate === OPEN_GATE || pending === 0) return { least: pending, most: pending };

@@ -25,7 +25,7 @@ const MET: DependencyStanding = { kind: 'met' };
  * Whether a Job has come to what another waits for. Only its end counts, not an interim condition: until then tasks of it may
  * run. A Job that was deleted after its end counts as it ended, as long as its rows are kept.
  */
-export function standingOf(
+export function standingOfUpstream(
   { name, condition }: After,
   { uid, status }: Pick<SeenUpstream, 'uid' | 'status'>,
 ): DependencyStanding {

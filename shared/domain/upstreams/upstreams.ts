@@ -6,7 +6,7 @@ import { type JobSpec, isOwn } from '../spec/job.ts';
 import type { JobManifest, JobManifestSpec } from '../spec/manifest.ts';
 import { type AfterIndexes, dependentCompletions } from '../spec/annotations/dependencies.ts';
 import { type IndexGate, OPEN_GATE, type UpstreamBoard, indexGate } from './index-gate.ts';
-import { type SeenUpstream, standingOf } from './upstream.ts';
+import { type SeenUpstream, standingOfUpstream } from './upstream.ts';
 
 /** What the Jobs that a Job waits for mean for one pass over it. */
 export type Upstreams = {
@@ -55,7 +55,7 @@ export function judgeUpstreams({ spec, status }: Waiting, read: ReadonlyMap<stri
     const seen = read.get(dependency.name);
     if (seen === undefined) continue;
     const fault = isFirst ? foreignFault(seen) : null;
-    const standing = fault === null ? standingOf(dependency, seen) : ({ kind: 'never', why: fault } as const);
+    const standing = fault === null ? standingOfUpstream(dependency, seen) : ({ kind: 'never', why: fault } as const);
     if (standing.kind === 'met') met.add(dependency.name);
     else if (standing.kind === 'waits') waitsFor.push(standing.why);
     else never ??= standing.why;

@@ -1,5 +1,5 @@
 import type { JobUid } from '../../domain/base/ids.ts';
-import type { Place } from '../../schema/object/list-place.ts';
+import type { ListPlace } from '../../schema/object/list-place.ts';
 import { type CronKind, type EventFilter, showsEvent } from './event-filter.ts';
 import { type CronReads, cronRefs, eventsOfCron } from './event-of-cron.ts';
 import { type NamespaceReads, newsOfNamespaces } from './event-of-namespace.ts';
@@ -16,7 +16,7 @@ import { podFactsOf } from '../pods/read-pods.ts';
 
 /** The Events of one object, and where a list that is cut within them continues. */
 type Group = {
-  readonly place: Omit<Place, 'version' | 'skip'>;
+  readonly place: Omit<ListPlace, 'version' | 'skip'>;
   readonly events: readonly EventObject[];
   readonly about: EventsAbout;
 };
@@ -55,7 +55,7 @@ export async function listEvents(
   return { version, items, next: null, ...leftOut.page() };
 }
 
-const isPlace = ({ of, job, pod }: Group['place'], from: Place): boolean =>
+const isPlace = ({ of, job, pod }: Group['place'], from: ListPlace): boolean =>
   of === from.of &&
   job.namespace === from.job.namespace &&
   job.name === from.job.name &&
@@ -90,13 +90,13 @@ const KINDS_LISTED = ['Namespace', 'CronJob', 'JobConfig', null] as const;
 async function* groups(
   filter: EventFilter,
   reads: EventReads,
-  from: Place | null,
+  from: ListPlace | null,
   asked: Asked,
 ): AsyncGenerator<Group> {
   const width = Math.min(JOBS_AHEAD, Math.max(asked.wanted, 1));
   const begun = from === null ? -1 : KINDS_LISTED.indexOf(from.of ?? null);
   /** Where the list goes on in objects of a kind: null: at the first of them; undefined: it has passed them. */
-  const placeIn = (kind: (typeof KINDS_LISTED)[number]): Place | null | undefined => {
+  const placeIn = (kind: (typeof KINDS_LISTED)[number]): ListPlace | null | undefined => {
     const nth = KINDS_LISTED.indexOf(kind);
     return nth < begun ? undefined : nth === begun ? from : null;
   };
@@ -113,7 +113,7 @@ async function* groups(
 async function* namespaceGroups(
   filter: EventFilter,
   reads: EventReads,
-  from: Place | null,
+  from: ListPlace | null,
   { version }: Asked,
 ): AsyncGenerator<Group> {
   for (const { name, events } of await newsOfNamespaces(filter, version, reads)) {
@@ -127,7 +127,7 @@ async function* cronGroups(
   kind: CronKind,
   filter: EventFilter,
   reads: EventReads,
-  from: Place | null,
+  from: ListPlace | null,
   { version, wanted, leftOut }: Asked,
 ): AsyncGenerator<Group> {
   yield* readAhead(cronRefs(kind, filter, from, reads, leftOut), wanted, async ({ stored, after }): Promise<Group> => {
@@ -140,7 +140,7 @@ async function* cronGroups(
 async function* jobGroups(
   filter: EventFilter,
   reads: EventReads,
-  from: Place | null,
+  from: ListPlace | null,
   { wanted: width, leftOut }: Asked,
 ): AsyncGenerator<Group> {
   const { namespace, objectName } = filter;
@@ -160,7 +160,7 @@ async function* jobGroups(
 }
 
 /** A Job's own Events and those of its first Pod; the others are read when their turn comes. */
-async function beginJob(ref: JobRef, filter: EventFilter, reads: Reads, from: Place | null) {
+async function beginJob(ref: JobRef, filter: EventFilter, reads: Reads, from: ListPlace | null) {
   const { objectName, ofJobs, ofPods } = filter;
   const start = from?.pod?.uid === ref.uid ? from.pod : null;
   const isAsked = ofJobs && start === null && (objectName ?? ref.name) === ref.name;
@@ -187,7 +187,7 @@ async function* ofOneName(
   namespace: string,
   name: string,
   reads: Reads,
-  from: Place | null,
+  from: ListPlace | null,
 ): AsyncGenerator<Group> {
   const isOfPod = from !== null && from.pod !== null;
   const uid = filter.ofJobs && !isOfPod ? await reads.jobs.findJob(namespace, name) : null;

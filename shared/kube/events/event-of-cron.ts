@@ -2,7 +2,7 @@ import type { CronEvent } from '../../domain/cron/cron-state.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { ObjectStore, StoredObject } from '../../ports/object-store.ts';
 import type { LeftOut } from '../list/left-out.ts';
-import type { Place } from '../../schema/object/list-place.ts';
+import type { ListPlace } from '../../schema/object/list-place.ts';
 import type { CronKind, EventFilter } from './event-filter.ts';
 import { type EventObject, type Subject, renderEvent } from './event-object.ts';
 
@@ -17,7 +17,7 @@ export type CronRef = { readonly stored: StoredObject; readonly after: string | 
 export async function* cronRefs(
   kind: CronKind,
   { namespace, objectName }: EventFilter,
-  from: Place | null,
+  from: ListPlace | null,
   { objects }: Pick<CronReads, 'objects'>,
   leftOut: LeftOut,
 ): AsyncGenerator<CronRef> {
@@ -36,7 +36,7 @@ export async function* cronRefs(
   } while (after !== null);
 }
 
-const isBefore = (key: StoredObject['key'], from: Place | null): boolean =>
+const isBefore = (key: StoredObject['key'], from: ListPlace | null): boolean =>
   from !== null &&
   (key.namespace === from.job.namespace ? key.name < from.job.name : key.namespace < from.job.namespace);
 

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../domain/base/time.ts';
-import type { DeadLetterStore, Refusal } from '../../ports/dead-letters.ts';
+import type { DeadLetterStore, SubmissionRefusal } from '../../ports/dead-letters.ts';
 import type { ObjectStore, StoredObject } from '../../ports/object-store.ts';
 import type { EventFilter } from './event-filter.ts';
 import { type EventObject, type Subject, renderEvent } from './event-object.ts';
@@ -50,7 +50,7 @@ export async function newsOfNamespaces(
 
 type News = { readonly firstAt: EpochMs; readonly at: EpochMs; readonly count: number };
 
-const placeOf = (refusal: Refusal | undefined): string | null => refusal?.namespace ?? null;
+const placeOf = (refusal: SubmissionRefusal | undefined): string | null => refusal?.namespace ?? null;
 
 function render(
   name: string,

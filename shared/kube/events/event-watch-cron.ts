@@ -2,7 +2,7 @@ import { type EpochMs, asEpochMs, plusMs } from '../../domain/base/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ObjectChange, StoredObject } from '../../ports/object-store.ts';
 import type { AwaitedRow, Tail } from '../feed/feed-tail.ts';
-import type { Change, Tails, Watched, WatchedRow } from '../feed/watched.ts';
+import type { WatchedChange, Tails, Watched, WatchedRow } from '../feed/watched.ts';
 import { type CronKind, type EventFilter, showsEvent } from './event-filter.ts';
 import type { EventObject } from './event-object.ts';
 import { type CronReads, eventsOfCron } from './event-of-cron.ts';
@@ -121,7 +121,7 @@ class CronEvents {
   }
 
   /** Reads on, and tells what is new. `version`: the number of the feed of Jobs that is reached. */
-  async *changes(version: number): AsyncGenerator<Change<EventObject>> {
+  async *changes(version: number): AsyncGenerator<WatchedChange<EventObject>> {
     await this.begin('atNumber');
     for (const { type, object } of await this.#changed()) {
       const { uid } = object.document.metadata;
@@ -163,7 +163,7 @@ class CronEvents {
   }
 }
 
-const changeOf = (object: EventObject): Change<EventObject> => ({
+const changeOf = (object: EventObject): WatchedChange<EventObject> => ({
   type: object.count === 1 ? 'ADDED' : 'MODIFIED',
   object,
 });

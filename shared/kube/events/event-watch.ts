@@ -20,7 +20,7 @@ import type { PodFacts, PodPick } from '../pods/pod-facts.ts';
 import { type JobView, type Reads, readJobView } from '../jobs/job-view.ts';
 import { isGone, pickOf, podFactsOf, readFacts } from '../pods/read-pods.ts';
 import { podCreatedAt } from '../pods/render-pod.ts';
-import type { Change, WatchSource } from '../list/watch.ts';
+import type { WatchedChange, WatchSource } from '../list/watch.ts';
 
 /** In a watch, the Pods of larger Jobs are no longer counted: their whole board would be read for each row. */
 const COUNTED_CHUNKS_MAX = 16;
@@ -57,7 +57,7 @@ export function watchedEvents(filter: EventFilter, reads: EventReads): WatchSour
       }
     },
     concerns: ({ entries }) => entries.some((entry) => mayShowEventsOf(filter, entry)),
-    async *changes(row: FeedRow): AsyncGenerator<Change<EventObject>> {
+    async *changes(row: FeedRow): AsyncGenerator<WatchedChange<EventObject>> {
       begin ??= plusMs(row.at, -LATE_MS);
       for (const entry of row.entries) {
         if (!mayShowEventsOf(filter, entry)) continue;
@@ -100,7 +100,7 @@ async function* entryChanges(
   sent: SentOfJob,
   filter: EventFilter,
   reads: Reads,
-): AsyncGenerator<Change<EventObject>> {
+): AsyncGenerator<WatchedChange<EventObject>> {
   if (entry.type === 'DELETED') {
     yield* deletions(entry, number, filter, reads);
     return;
@@ -144,7 +144,11 @@ async function* deletions({ uid }: FeedEntry, number: number, filter: EventFilte
 }
 
 /** What the commits between two rows have made known about the Job itself. */
-function* statusChanges(view: JobView, { after, version }: FeedEntry, sent: SentOfJob): Generator<Change<EventObject>> {
+function* statusChanges(
+  view: JobView,
+  { after, version }: FeedEntry,
+  sent: SentOfJob,
+): Generator<WatchedChange<EventObject>> {
   const subject = jobSubject(view.spec.identity, view.version);
   for (const occurrences of statusOccurrences(view.status))
     if (Math.max(after, sent.version) < occurrences.version && occurrences.version <= version)
@@ -181,7 +185,7 @@ async function* creations(
   created: readonly PodFacts[],
   sent: SentOfJob,
   reads: Reads,
-): AsyncGenerator<Change<EventObject>> {
+): AsyncGenerator<WatchedChange<EventObject>> {
   const subject = jobSubject(view.spec.identity, view.version);
   const [singly, others] = [
     created.filter((pod) => hasEventOfItsOwn(view, pod)),
@@ -199,7 +203,11 @@ async function* creations(
 }
 
 /** Causes of failures that are new, or that have more Pods than was reported. */
-async function* failures(view: JobView, { failed }: SentOfJob, reads: Reads): AsyncGenerator<Change<EventObject>> {
+async function* failures(
+  view: JobView,
+  { failed }: SentOfJob,
+  reads: Reads,
+): AsyncGenerator<WatchedChange<EventObject>> {
   const subject = jobSubject(view.spec.identity, view.version);
   for (const occurrences of await failedPods(view, reads)) {
     const object = renderEvent(subject, occurrences);
@@ -213,7 +221,11 @@ async function* failures(view: JobView, { failed }: SentOfJob, reads: Reads): As
  * What has happened to a Pod since it was last published. If the watch sees it for the first time, earlier rows have reported
  * everything older than the step for which this row lists it.
  */
-function podChanges(pod: PodFacts, { pods, begin }: SentOfJob, isListed: boolean): readonly Change<EventObject>[] {
+function podChanges(
+  pod: PodFacts,
+  { pods, begin }: SentOfJob,
+  isListed: boolean,
+): readonly WatchedChange<EventObject>[] {
   if (isGone(pod)) return [];
   const last = pods.get(pod.index);
   const newest = lastPlaceOf(pod);

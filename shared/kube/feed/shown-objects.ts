@@ -1,4 +1,4 @@
-import type { Change } from './watched.ts';
+import type { WatchedChange } from './watched.ts';
 
 /**
  * Which objects of a selection one watch has shown, by uid. It turns "matched before" and "matches now" into the change that
@@ -29,7 +29,7 @@ export class ShownObjects {
    * @param is whether it matches now
    * @param isLast nothing will follow about it, so it is dropped
    */
-  turn(uid: string, was: boolean, is: boolean, isLast: boolean, version = 0): Change<unknown>['type'] | null {
+  turn(uid: string, was: boolean, is: boolean, isLast: boolean, version = 0): WatchedChange<unknown>['type'] | null {
     if (isLast) this.#known.delete(uid);
     else this.#known.set(uid, { version, isShown: is });
     if (is) return was ? 'MODIFIED' : 'ADDED';

@@ -74,10 +74,10 @@ export type WatchSource<T, R = FeedRow> = {
   /** Whether a row may be relevant; other rows are not even read. */
   concerns(row: R): boolean;
   /** The changes in one row of the feed, in the row's own version. */
-  changes(row: R): AsyncIterable<Change<T>>;
+  changes(row: R): AsyncIterable<WatchedChange<T>>;
 };
 
-export type Change<T> = { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T };
+export type WatchedChange<T> = { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T };
 
 /** A source with the feed that drives it. */
 export type Watched<T> = {
@@ -93,7 +93,7 @@ export type Watched<T> = {
   awaitRow(after: number, wait: Omit<Wait<never>, 'concerns'>): Promise<AwaitedRow>;
 };
 
-export type WatchedRow<T> = { readonly number: number; changes(): AsyncIterable<Change<T>> };
+export type WatchedRow<T> = { readonly number: number; changes(): AsyncIterable<WatchedChange<T>> };
 
 /** Connects a source to its feed. */
 export const followed = <T, R>(feed: Tail<R>, source: WatchSource<T, R>): Watched<T> => ({

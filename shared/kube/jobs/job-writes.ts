@@ -12,7 +12,7 @@ import { askerOf } from '../http/caller.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { toJob } from '../../store/to-job.ts';
 import { type RunsAs, accountObjection } from '../write/account-objection.ts';
-import type { Found, WritableKind } from '../write/writable-kind.ts';
+import type { FoundObject, WritableKind } from '../write/writable-kind.ts';
 import type { JobFace } from './job-face.ts';
 import { type JobView, readJobView } from './job-view.ts';
 
@@ -22,7 +22,7 @@ const runsAs = ({ spec: { template } }: JobManifest): RunsAs => ({
 });
 
 /** An existing Job: as shown and as stored. */
-export type FoundJob<T extends KubeObject> = Found & { readonly object: T; readonly view: JobView };
+export type FoundJob<T extends KubeObject> = FoundObject & { readonly object: T; readonly view: JobView };
 
 type JobWrites<T extends KubeObject> = Omit<
   WritableKind<FoundJob<T>, StoredSpec>,

@@ -8,7 +8,7 @@ import { type PublishingReads, readShownJob } from './job-view.ts';
 import { LeftOut } from '../list/left-out.ts';
 import { Once } from '../feed/once.ts';
 import { ShownObjects } from '../feed/shown-objects.ts';
-import type { Change, WatchSource } from '../feed/watched.ts';
+import type { WatchedChange, WatchSource } from '../feed/watched.ts';
 
 /**
  * Jobs as the feed publishes them. A change is shown in the row's version, with the spec and the status of that row; only the lists
@@ -40,7 +40,7 @@ export function watchedJobs<T extends KubeObject>(
       isListed = true;
     },
     concerns: ({ entries }) => entries.some((entry) => mayShowJob(filter, entry)),
-    async *changes(row: FeedRow): AsyncGenerator<Change<T>> {
+    async *changes(row: FeedRow): AsyncGenerator<WatchedChange<T>> {
       for (const entry of row.entries) {
         const { uid } = entry;
         if (!mayShowJob(filter, entry) || shown.isTold(uid, row.number)) continue;

@@ -1,14 +1,14 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { JobStore } from '../../ports/job-store.ts';
-import { type Place, decodePlace } from '../../schema/object/list-place.ts';
+import { type ListPlace, decodePlace } from '../../schema/object/list-place.ts';
 import { type Parsed, bad, countOf, ok } from '../http/query.ts';
 
 const JOBS_PER_READ = 100;
 
 /** At most `limit` objects, from a position on. */
-export type PageRequest = { readonly limit: number; readonly from: Place | null };
+export type PageRequest = { readonly limit: number; readonly from: ListPlace | null };
 /** What the client requests; without a limit, everything. */
-export type PageOptions = { readonly limit: number | null; readonly from: Place | null };
+export type PageOptions = { readonly limit: number | null; readonly from: ListPlace | null };
 
 /** Reads `limit` and `continue`. */
 export function parsePage(query: { readonly limit?: string; readonly continue?: string }): Parsed<PageOptions> {
@@ -25,7 +25,7 @@ export type Page<T> = {
   readonly version: number;
   readonly items: readonly T[];
   /** Where it continues; null at the end. */
-  readonly next: Place | null;
+  readonly next: ListPlace | null;
   /** How many objects follow, ignoring selectors; omitted if what was read does not tell. */
   readonly remaining?: number;
   /** Of objects that it leaves out; omitted: it leaves out none. */
@@ -46,7 +46,7 @@ export type JobRef = {
 export type JobScope = { readonly namespace: string | null; readonly name: string | undefined };
 
 /** The Jobs of a scope in order of (namespace, name), from a position on. */
-export async function* jobRefs(jobs: JobStore, scope: JobScope, from: Place | null): AsyncGenerator<JobRef> {
+export async function* jobRefs(jobs: JobStore, scope: JobScope, from: ListPlace | null): AsyncGenerator<JobRef> {
   const { namespace, name } = scope;
   if (namespace !== null && name !== undefined) {
     const uid = await jobs.findJob(namespace, name);
@@ -73,6 +73,6 @@ export const behind = (page: readonly unknown[], i: number, next: string | null)
 export const remainingFrom = (next: { readonly behind?: number }): { readonly remaining?: number } =>
   next.behind === undefined ? {} : { remaining: next.behind + 1 };
 
-const compare = (a: Place['job'], b: Place['job']): number =>
+const compare = (a: ListPlace['job'], b: ListPlace['job']): number =>
   a.namespace === b.namespace ? order(a.name, b.name) : order(a.namespace, b.namespace);
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -6,11 +6,11 @@ import { followed } from '../feed/watched.ts';
 import { type Parsed, ok } from '../http/query.ts';
 import { parseFieldSelector, parseLabelSelector } from '../selectors/label-selector.ts';
 import type { Collection } from './collection.ts';
-import { type Selection, listStored, watchStored } from './stored-objects.ts';
+import { type StoredSelection, listStored, watchStored } from './stored-objects.ts';
 
 /** A kind whose objects are stored as they are shown. */
 export type ListedKind = Pick<Collection, 'resource' | 'apiVersion' | 'printer'> &
-  Pick<Selection, 'before'> & {
+  Pick<StoredSelection, 'before'> & {
     readonly kind: StoredKind;
     /** What a field selector may name; omitted: {@link USUAL_FIELDS}. */
     readonly fields?: SelectableFields;
@@ -38,7 +38,7 @@ export function selectStored(
   if (fields.kind === 'bad') return fields;
   const valuesOf = (object: KubeObject) =>
     Object.fromEntries(Object.entries(known).map(([path, value]) => [path, value(object)]));
-  const selection: Selection = {
+  const selection: StoredSelection = {
     kind,
     apiVersion: shown.apiVersion,
     namespace: namespace ?? fields.value.exact('metadata.namespace') ?? null,

@@ -6,10 +6,10 @@ import { Once } from '../feed/once.ts';
 import { ShownObjects } from '../feed/shown-objects.ts';
 import { LeftOut } from './left-out.ts';
 import { type Page, type PageRequest, behind, remainingFrom } from './list-page.ts';
-import type { Change, WatchSource } from '../feed/watched.ts';
+import type { WatchedChange, WatchSource } from '../feed/watched.ts';
 
 /** Which objects of a stored kind a request selects. */
-export type Selection = {
+export type StoredSelection = {
   readonly kind: StoredKind;
   readonly apiVersion: string;
   /** null: all namespaces. */
@@ -35,7 +35,7 @@ export function renderStored({ document, version }: StoredObject): KubeObject {
 
 /** One page of a selection: objects in order of (namespace, name). */
 export async function listStored(
-  selection: Selection,
+  selection: StoredSelection,
   { limit, from }: PageRequest,
   objects: ObjectStore,
 ): Promise<Page<KubeObject>> {
@@ -64,7 +64,7 @@ export async function listStored(
  * an object that begins to match is ADDED, one that no longer matches is DELETED. An object that was already shown after a
  * later change is not sent again for the changes before it.
  */
-export function watchStored(selection: Selection, objects: ObjectStore): WatchSource<KubeObject, ObjectChange> {
+export function watchStored(selection: StoredSelection, objects: ObjectStore): WatchSource<KubeObject, ObjectChange> {
   const shown = new ShownObjects();
   const { kind, apiVersion } = selection;
   return {
@@ -77,7 +77,7 @@ export function watchStored(selection: Selection, objects: ObjectStore): WatchSo
         yield object;
       }
     },
-    async *changes(change): AsyncGenerator<Change<KubeObject>> {
+    async *changes(change): AsyncGenerator<WatchedChange<KubeObject>> {
       const { key, version } = change.object;
       const object = RENDERED.of(change, '', () => renderStored(change.object));
       const { uid } = object.metadata;
@@ -96,7 +96,7 @@ export function watchStored(selection: Selection, objects: ObjectStore): WatchSo
 const RENDERED = new Once<KubeObject>();
 
 /** The object before the change, as far as it is known; a deleted object in its last state. */
-function formerly({ type, labelsBefore }: ObjectChange, object: KubeObject, { before }: Selection): KubeObject {
+function formerly({ type, labelsBefore }: ObjectChange, object: KubeObject, { before }: StoredSelection): KubeObject {
   if (type === 'DELETED') return object;
   const labelled =
     labelsBefore === undefined ? object : { ...object, metadata: { ...object.metadata, labels: labelsBefore } };
@@ -114,7 +114,7 @@ type Selected = {
 };
 
 async function* selected(
-  { kind, namespace, matches }: Selection,
+  { kind, namespace, matches }: StoredSelection,
   from: string | null,
   objects: ObjectStore,
   leftOut: LeftOut,

@@ -1,11 +1,11 @@
 import type { Clock } from '../../ports/clock.ts';
 import { type StatusError, expired } from '../http/status-error.ts';
-import type { Change, Watched, WatchedRow } from '../feed/watched.ts';
+import type { WatchedChange, Watched, WatchedRow } from '../feed/watched.ts';
 
-export type { Change, WatchSource } from '../feed/watched.ts';
+export type { WatchedChange, WatchSource } from '../feed/watched.ts';
 
 export type WatchEvent<T> =
-  | Change<T>
+  | WatchedChange<T>
   | { readonly type: 'BOOKMARK'; readonly object: Bookmark }
   | { readonly type: 'ERROR'; readonly object: StatusError };
 
@@ -114,8 +114,8 @@ export async function* watch<T>(
   if (options.bookmarks && !isCancelled()) yield [bookmark(version)];
 }
 
-async function* piecesOf<T>(row: WatchedRow<T>): AsyncGenerator<readonly Change<T>[]> {
-  let piece: Change<T>[] = [];
+async function* piecesOf<T>(row: WatchedRow<T>): AsyncGenerator<readonly WatchedChange<T>[]> {
+  let piece: WatchedChange<T>[] = [];
   for await (const change of row.changes()) {
     piece.push(change);
     if (piece.length < EVENTS_PER_PIECE) continue;

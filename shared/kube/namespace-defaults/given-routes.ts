@@ -7,7 +7,7 @@ import type { KubeObject } from '../http/kube-object.ts';
 import { type Parsed, ok } from '../http/query.ts';
 import { parseFieldSelector, parseLabelSelector } from '../selectors/label-selector.ts';
 import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.ts';
-import { type Selection, listStored, renderStored, watchStored } from '../list/stored-objects.ts';
+import { type StoredSelection, listStored, renderStored, watchStored } from '../list/stored-objects.ts';
 import { type WatchSource, followed } from '../feed/watched.ts';
 
 /** The default objects of every namespace. They are not stored: they are derived from the namespaces, and watched with them. */
@@ -55,7 +55,7 @@ function select(
     (home ?? name) === name &&
     labels.value.matches({}) &&
     fields.value.matches({ 'metadata.name': kind.name, 'metadata.namespace': name });
-  const namespaces: Selection = {
+  const namespaces: StoredSelection = {
     kind: 'Namespace',
     apiVersion: 'v1',
     namespace: null,

@@ -10,7 +10,7 @@ import { Once } from '../feed/once.ts';
 import { ShownObjects } from '../feed/shown-objects.ts';
 import { pickOf, podsOf, renderPicks } from './read-pods.ts';
 import type { PodObject } from './render-pod.ts';
-import type { Change, WatchSource } from '../list/watch.ts';
+import type { WatchedChange, WatchSource } from '../list/watch.ts';
 
 /** Pods as the feed publishes them: an attempt's state is the row's, details are current. */
 export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObject> {
@@ -28,7 +28,7 @@ export function watchedPods(filter: PodFilter, reads: Reads): WatchSource<PodObj
       if (!namesOnePod(filter)) shown.end();
     },
     concerns: ({ entries }) => entries.some((entry) => mayShowPodsOf(filter, entry)),
-    async *changes(row: FeedRow): AsyncGenerator<Change<PodObject>> {
+    async *changes(row: FeedRow): AsyncGenerator<WatchedChange<PodObject>> {
       for (const entry of row.entries) {
         if (!mayShowPodsOf(filter, entry) || !shown.maySend(entry)) continue;
         const read = () => sharedChanges(entry, row, reads);
@@ -80,7 +80,7 @@ class Shown {
 
 type PodEvent = PodChanged & { readonly index: number };
 /** `hadEnded`: an earlier row has published its end already. */
-type PodChanged = Change<PodObject> & { readonly hadEnded?: boolean };
+type PodChanged = WatchedChange<PodObject> & { readonly hadEnded?: boolean };
 
 /** Pods of an entry that are kept for the watches of its row; each watch reads any others for itself. */
 const SHARED_MAX = 100;
@@ -153,7 +153,7 @@ async function* changesOfPods(entry: FeedEntry, reads: Reads): AsyncGenerator<Po
 
 const keyOf = ({ index, attempt }: Pick<PodChange, 'index' | 'attempt'>): string => `${index}/${attempt}`;
 
-const typeOf = ({ state, isNew }: PodChange): Change<PodObject>['type'] =>
+const typeOf = ({ state, isNew }: PodChange): WatchedChange<PodObject>['type'] =>
   state === 'gone' ? 'DELETED' : isNew === true ? 'ADDED' : 'MODIFIED';
 
 /** Only the board knows how often a Pod was restarted, and which task is being stopped. */
@@ -190,7 +190,7 @@ class Turns {
   }
 
   /** null: there is nothing to send. */
-  typeOf({ type, object, hadEnded = false }: PodChanged): Change<PodObject>['type'] | null {
+  typeOf({ type, object, hadEnded = false }: PodChanged): WatchedChange<PodObject>['type'] | null {
     const { uid } = object.metadata;
     const { phase } = object.status;
     const shows = (of: Phase): boolean => this.#shows(object, of);

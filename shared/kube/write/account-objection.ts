@@ -5,7 +5,7 @@ import { isSame } from '../../schema/object/object-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { type Resource, type StatusError, forbiddenObject } from '../http/status-error.ts';
 import { at, words } from '../list/stored-field.ts';
-import type { Found, Wish } from './writable-kind.ts';
+import type { FoundObject, Wish } from './writable-kind.ts';
 
 /** What an object runs, and under which ServiceAccount. */
 export type RunsAs = {
@@ -24,7 +24,7 @@ type Deps = Pick<ApiDeps, 'authorization' | 'policies'>;
  * @param path that of the field that names the account
  */
 export const accountObjection =
-  <F extends Found, A>(
+  <F extends FoundObject, A>(
     resource: Resource,
     path: string,
     { runs, ran }: { readonly runs: (admitted: A) => RunsAs; readonly ran: (found: F) => RunsAs },

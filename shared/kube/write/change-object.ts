@@ -10,7 +10,7 @@ import { entriesForUpdate } from '../apply/decode-managed-fields.ts';
 import { managedAfterUpdate } from '../apply/managed-fields.ts';
 import { type StatusError, conflict, forbiddenObject, invalidObject, notFound } from '../http/status-error.ts';
 import { notAdmitted } from './refused-write.ts';
-import type { Changeable, Found, ObjectName } from './writable-kind.ts';
+import type { Changeable, FoundObject, ObjectName } from './writable-kind.ts';
 import type { WriteOptions, WriteRequest } from './write-options.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 
@@ -27,7 +27,7 @@ export type ChangeRequest = {
   readonly managedFields?: (after: KubeObject) => readonly ManagedFieldsEntry[];
 };
 
-export type Decision<F extends Found> = (
+export type ChangeDecision<F extends FoundObject> = (
   found: F,
 ) =>
   | { readonly kind: 'wish'; readonly wanted: ChangeRequest }
@@ -40,10 +40,10 @@ const TRIES_MAX = 10;
  * Changes an object: read it, apply the request, admit the result, then one conditional write; all of it again if another
  * writer was faster. A request that changes nothing is not stored, and the times stay.
  */
-export async function changeObject<F extends Found, A>(
+export async function changeObject<F extends FoundObject, A>(
   kind: Changeable<F, A>,
   key: ObjectName,
-  decide: Decision<F>,
+  decide: ChangeDecision<F>,
   options: WriteRequest,
   deps: ApiDeps,
 ): Promise<Changed> {
@@ -92,7 +92,7 @@ export async function changeObject<F extends Found, A>(
 }
 
 /** The manager, and the time, of fields that a request writes. */
-export const whoWrites = <F extends Found, A>(
+export const whoWrites = <F extends FoundObject, A>(
   { apiVersion, subresource }: Changeable<F, A>,
   { manager }: Pick<WriteOptions, 'manager'>,
   { clock }: Pick<ApiDeps, 'clock'>,
@@ -111,7 +111,7 @@ const timeless = ({ time: _time, ...entry }: ManagedFieldsEntry) => entry;
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
 /** Optimistic concurrency: a document that names a version or a uid means exactly that one (409 otherwise). */
-function staleness<F extends Found, A>(
+function staleness<F extends FoundObject, A>(
   { resource }: Changeable<F, A>,
   { metadata: { name, uid, resourceVersion } }: KubeObject,
   document: unknown,
@@ -146,7 +146,7 @@ export function metadataOf(document: unknown): Readonly<Record<string, unknown>>
 }
 
 /** What a dry run shows: the stored object with the changes. */
-function wouldBe<F extends Found, A>(
+function wouldBe<F extends FoundObject, A>(
   { subresource }: Changeable<F, A>,
   stored: KubeObject,
   preview: KubeObject,

@@ -11,11 +11,11 @@ import { whoWrites } from './change-object.ts';
 import { readDocument } from './read-document.ts';
 import { notAdmitted, notCreated } from './refused-write.ts';
 import { withWarnings } from '../http/warnings.ts';
-import type { Created, Found, ObjectName, WritableKind } from './writable-kind.ts';
+import type { Created, FoundObject, ObjectName, WritableKind } from './writable-kind.ts';
 import { type WriteRequest, writeOptions } from './write-options.ts';
 
 /** Answers `POST`: the object is stored, with every default, or nothing is. */
-export async function createObject<F extends Found, A>(
+export async function createObject<F extends FoundObject, A>(
   c: Context,
   kind: WritableKind<F, A>,
   namespace: string,
@@ -59,7 +59,7 @@ type Stored =
  *
  * @param at `name`: that of the request's path; '': it has none
  */
-export async function storeNew<F extends Found, A>(
+export async function storeNew<F extends FoundObject, A>(
   kind: WritableKind<F, A>,
   document: unknown,
   { isNamed: named, ...at }: ObjectName & { readonly isNamed: boolean },
@@ -99,7 +99,7 @@ export async function storeNew<F extends Found, A>(
   }
 }
 
-async function tryOut<F extends Found, A>(
+async function tryOut<F extends FoundObject, A>(
   kind: WritableKind<F, A>,
   admitted: A,
   managedFields: readonly ManagedFieldsEntry[],

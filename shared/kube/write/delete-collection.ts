@@ -6,7 +6,7 @@ import type { KubeObject } from '../http/kube-object.ts';
 import { type StatusError, errorResponse } from '../http/status-error.ts';
 import { deleteListed } from './delete-listed.ts';
 import { remove } from './delete-object.ts';
-import type { Found, WritableKind } from './writable-kind.ts';
+import type { FoundObject, WritableKind } from './writable-kind.ts';
 
 /** The objects that a request selects. */
 export type Selected = Pick<Collection<KubeObject>, 'list'>;
@@ -15,7 +15,7 @@ export type Selected = Pick<Collection<KubeObject>, 'list'>;
  * Answers `DELETE` of a collection: every object that matches the selectors. Objects that are already deleted are fine; any
  * other obstacle ends it, as in Kubernetes.
  */
-export async function deleteCollection<F extends Found, A>(
+export async function deleteCollection<F extends FoundObject, A>(
   c: Context,
   kind: WritableKind<F, A>,
   collection: Selected,

@@ -11,11 +11,11 @@ import {
   notFound,
   successStatus,
 } from '../http/status-error.ts';
-import type { Found, ObjectName, Removed, WritableKind } from './writable-kind.ts';
+import type { FoundObject, ObjectName, Removed, WritableKind } from './writable-kind.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 
 /** Answers `DELETE` of one object: a Status if it is gone now, the object itself if a finalizer still holds it. */
-export async function deleteObject<F extends Found, A>(
+export async function deleteObject<F extends FoundObject, A>(
   c: Context,
   kind: WritableKind<F, A>,
   key: ObjectName,
@@ -37,7 +37,7 @@ type Outcome =
 /** A delete without preconditions that meets a change uses the changed object. */
 const TRIES_MAX = 10;
 
-export async function remove<F extends Found, A>(
+export async function remove<F extends FoundObject, A>(
   kind: WritableKind<F, A>,
   key: ObjectName,
   { preconditions, propagation, dryRun }: Pick<Deletion, 'preconditions' | 'propagation' | 'dryRun'>,

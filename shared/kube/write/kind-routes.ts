@@ -8,7 +8,7 @@ import type { Collection } from '../list/collection.ts';
 import { listOrWatch, showObject } from '../list/collection-routes.ts';
 import type { Printer } from '../list/printer.ts';
 import type { Selected } from './delete-collection.ts';
-import type { Found, ObjectName, Subresource, WritableKind } from './writable-kind.ts';
+import type { FoundObject, ObjectName, Subresource, WritableKind } from './writable-kind.ts';
 import { addSubresourceRoutes, addWriteRoutes } from './write-routes.ts';
 
 // The routes of a kind follow from its row, from the root of the API on.
@@ -54,7 +54,7 @@ export function addReadRoutes<T extends KubeObject>(
 }
 
 /** How objects are changed. */
-export type ChangeRoutes<F extends Found, A> = {
+export type ChangeRoutes<F extends FoundObject, A> = {
   readonly kind: WritableKind<F, A>;
   /** Those that DELETE of a collection selects. */
   readonly select: (c: Context, namespace: string) => Parsed<Selected>;
@@ -63,7 +63,7 @@ export type ChangeRoutes<F extends Found, A> = {
 };
 
 /** Adds every verb that changes objects, as far as the kind's row has it. */
-export function addChangeRoutes<F extends Found, A>(
+export function addChangeRoutes<F extends FoundObject, A>(
   app: Hono,
   row: ApiKind,
   { kind, select, mayNotDelete = () => null }: ChangeRoutes<F, A>,
@@ -81,7 +81,7 @@ export function addChangeRoutes<F extends Found, A>(
 const show = (c: Context, object: KubeObject, code: 200 | 201): Response => c.json(object, code);
 
 /** Adds the verbs that change a part of objects at a path of its own, as far as the kind's row has them. */
-export function addPartRoutes<F extends Found, A>(
+export function addPartRoutes<F extends FoundObject, A>(
   app: Hono,
   row: ApiKind,
   part: Subresource<F, A>,

@@ -18,7 +18,7 @@ import {
   inapplicablePatch,
   unsupportedMediaType,
 } from '../http/status-error.ts';
-import { type Changed, type Decision, changeObject, metadataOf, whoWrites } from './change-object.ts';
+import { type Changed, type ChangeDecision, changeObject, metadataOf, whoWrites } from './change-object.ts';
 import { storeNew } from './create-object.ts';
 import { notAdmitted } from './refused-write.ts';
 import { withWarnings } from '../http/warnings.ts';
@@ -32,7 +32,7 @@ import {
   warningsOf,
   withUnknownOf,
 } from './strict-reading.ts';
-import type { Changeable, Found, ObjectName } from './writable-kind.ts';
+import type { Changeable, FoundObject, ObjectName } from './writable-kind.ts';
 import { type WriteOptions, type WriteRequest, writeOptions } from './write-options.ts';
 
 const PATCHES: ReadonlyMap<string, PatchKind | 'apply'> = new Map([
@@ -43,7 +43,7 @@ const PATCHES: ReadonlyMap<string, PatchKind | 'apply'> = new Map([
 ]);
 
 /** Answers `PATCH`: each of Kubernetes' four kinds, by Content-Type. */
-export async function patchObject<F extends Found, A>(
+export async function patchObject<F extends FoundObject, A>(
   c: Context,
   kind: Changeable<F, A>,
   key: ObjectName,
@@ -101,11 +101,11 @@ function contentOf(
 }
 
 /** The result of a patch on an object. */
-function patching<F extends Found, A>(
+function patching<F extends FoundObject, A>(
   kind: Changeable<F, A>,
   patch: PatchKind,
   { value, floats, refused: faults }: Sent,
-): Decision<F> {
+): ChangeDecision<F> {
   const { type, resource } = kind;
   return ({ object }) => {
     const patched = patchDocument(KINDS, type, object, patch, value);
@@ -120,7 +120,7 @@ function patching<F extends Found, A>(
 }
 
 /** Server-side apply: the object is created if it does not exist. */
-async function apply<F extends Found, A>(
+async function apply<F extends FoundObject, A>(
   c: Context,
   kind: Changeable<F, A>,
   key: ObjectName,
@@ -179,7 +179,7 @@ const notApplied = (
   applied.kind === 'bad' ? badRequest(applied.message) : applyConflict(describeConflicts(applied.conflicts));
 
 /** A configuration names its object, which must be this one. */
-function misplacement<F extends Found, A>(
+function misplacement<F extends FoundObject, A>(
   { apiVersion, resource }: Changeable<F, A>,
   { namespace, name }: ObjectName,
   config: unknown,

@@ -13,7 +13,7 @@ import type { ApiDeps } from '../http/api-deps.ts';
 import { renderStored } from '../list/stored-objects.ts';
 import type {
   AdmittedUpdate,
-  Found,
+  FoundObject,
   NewObject,
   Propagation,
   Removed,
@@ -22,7 +22,7 @@ import type {
 } from './writable-kind.ts';
 
 /** An existing object: as shown and as stored. Version 0: it is derived, and not stored. */
-export type FoundStored = Found & { readonly stored: StoredObject };
+export type FoundStored = FoundObject & { readonly stored: StoredObject };
 
 /** A document as it is stored: as it is shown, without resourceVersion. */
 export type ObjectDocument = StoredDocument & {

@@ -15,10 +15,10 @@ import { UNDECLARED, typedErrors } from '../apply/type-errors.ts';
 import type { DocumentText } from '../http/request-body.ts';
 import { fieldNamed, typeNamed } from '../patch/kind-fields.ts';
 import { isObject, without } from '../patch/json-value.ts';
-import type { Found, WritableKind } from './writable-kind.ts';
+import type { FoundObject, WritableKind } from './writable-kind.ts';
 
 /** A kind, as far as its documents are read. */
-export type WrittenKind = Pick<WritableKind<Found, unknown>, 'type' | 'resource' | 'apiVersion'>;
+export type WrittenKind = Pick<WritableKind<FoundObject, unknown>, 'type' | 'resource' | 'apiVersion'>;
 
 /** What strict decoding finds, in Kubernetes' order. */
 export type StrictFaults = {

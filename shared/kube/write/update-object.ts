@@ -5,11 +5,11 @@ import { badRequest, errorResponse } from '../http/status-error.ts';
 import { changeObject, metadataOf } from './change-object.ts';
 import { readDocument } from './read-document.ts';
 import { withWarnings } from '../http/warnings.ts';
-import type { Changeable, Found, ObjectName } from './writable-kind.ts';
+import type { Changeable, FoundObject, ObjectName } from './writable-kind.ts';
 import { writeOptions } from './write-options.ts';
 
 /** Answers `PUT`: the document replaces the object, if it names the current version or none. */
-export async function updateObject<F extends Found, A>(
+export async function updateObject<F extends FoundObject, A>(
   c: Context,
   kind: Changeable<F, A>,
   key: ObjectName,

@@ -13,7 +13,7 @@ import type { Resource, StatusError } from '../http/status-error.ts';
  * @typeParam F what we know about an existing object
  * @typeParam A an object that was admitted and may be stored
  */
-type ChangeableKind<F extends Found, A> = {
+type ChangeableKind<F extends FoundObject, A> = {
   readonly resource: Resource;
   readonly apiVersion: string;
   /** Its name in the table of kinds. */
@@ -37,7 +37,7 @@ type ChangeableKind<F extends Found, A> = {
 };
 
 /** Something that a user wants to store. */
-export type Wish<F extends Found, A> = {
+export type Wish<F extends FoundObject, A> = {
   readonly user: User;
   /** What the request's path names; `name` is '' for a POST. */
   readonly at: ObjectName;
@@ -48,13 +48,15 @@ export type Wish<F extends Found, A> = {
 };
 
 /** A part of objects that is written at a path of its own below theirs. */
-export type Subresource<F extends Found, A> = ChangeableKind<F, A> & { readonly subresource: 'status' | 'finalize' };
+export type Subresource<F extends FoundObject, A> = ChangeableKind<F, A> & {
+  readonly subresource: 'status' | 'finalize';
+};
 
 /**
  * A kind of object that users write. The verbs (create, PUT, PATCH, apply, delete) are the same for all of them; a kind says
  * what is admitted and how it is stored.
  */
-export type WritableKind<F extends Found, A> = ChangeableKind<F, A> & {
+export type WritableKind<F extends FoundObject, A> = ChangeableKind<F, A> & {
   readonly subresource?: undefined;
   admit(document: unknown, context: NewObject): Admitted<A> | Promise<Admitted<A>>;
   /** The preview of a new object without the server's generated fields, which no manager owns; omitted: there are none. */
@@ -72,12 +74,12 @@ export type WritableKind<F extends Found, A> = ChangeableKind<F, A> & {
 };
 
 /** Everything that a PUT or a patch changes. */
-export type Changeable<F extends Found, A> = WritableKind<F, A> | Subresource<F, A>;
+export type Changeable<F extends FoundObject, A> = WritableKind<F, A> | Subresource<F, A>;
 
 /** `namespace` is '' for cluster-scoped objects. */
 export type ObjectName = { readonly namespace: string; readonly name: string };
 
-export type Found = { readonly object: KubeObject };
+export type FoundObject = { readonly object: KubeObject };
 
 export type NewObject = {
   readonly namespace: string;

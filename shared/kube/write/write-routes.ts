@@ -8,10 +8,10 @@ import { type Selected, deleteCollection } from './delete-collection.ts';
 import { deleteObject } from './delete-object.ts';
 import { patchObject } from './patch-object.ts';
 import { updateObject } from './update-object.ts';
-import type { Found, ObjectName, Subresource, WritableKind } from './writable-kind.ts';
+import type { FoundObject, ObjectName, Subresource, WritableKind } from './writable-kind.ts';
 
 /** Routes of one kind: the paths of its objects, how one is shown, and which of them a request selects. */
-export type WriteRoutes<F extends Found, A> = {
+export type WriteRoutes<F extends FoundObject, A> = {
   readonly kind: WritableKind<F, A>;
   /** `/namespaces/:namespace/jobs`; one object is at `/:name` below it. */
   readonly path: string;
@@ -21,7 +21,7 @@ export type WriteRoutes<F extends Found, A> = {
 };
 
 /** Adds create, update, patch, and delete. */
-export function addWriteRoutes<F extends Found, A>(
+export function addWriteRoutes<F extends FoundObject, A>(
   app: Hono,
   { kind, path, show, select }: WriteRoutes<F, A>,
   deps: ApiDeps,
@@ -41,7 +41,7 @@ export function addWriteRoutes<F extends Found, A>(
 }
 
 /** Adds the verbs for a part of an object that has a path of its own: update, and patch where possible. */
-export function addSubresourceRoutes<F extends Found, A>(
+export function addSubresourceRoutes<F extends FoundObject, A>(
   app: Hono,
   { kind, path, show }: Pick<WriteRoutes<F, A>, 'path' | 'show'> & { readonly kind: Subresource<F, A> },
   verbs: readonly ('update' | 'patch')[],

@@ -2,7 +2,7 @@ import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
 import { parseIndexesStrict } from '../../domain/base/index-set.ts';
 import { OWN_MANAGER } from '../../domain/spec/job.ts';
 import { type SuccessRule, successRulesOf } from '../../domain/spec/success-rules.ts';
-import { type Selection, neverMet, selectionOf } from '../../domain/spec/selection.ts';
+import { type IndexSelection, neverMet, selectionOf } from '../../domain/spec/selection.ts';
 import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
@@ -36,7 +36,7 @@ export function selectionErrors(annotations: Labels | undefined, spec: SelectedS
  * @param rules the policy's rules, and `shown` the same as users write them
  */
 export function policyErrors(
-  selection: Selection,
+  selection: IndexSelection,
   completions: number,
   rules: readonly SuccessRule[],
   shown: readonly unknown[],

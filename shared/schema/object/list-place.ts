@@ -32,13 +32,13 @@ const PlaceShape = z
  * - `of`: for Events, `after` and `job` are about CronJobs or JobConfigs, which come before all Jobs, or about namespaces, which come
  *   first.
  */
-export type Place = z.output<typeof PlaceShape>;
+export type ListPlace = z.output<typeof PlaceShape>;
 
 /** As a `continue` token, opaque to clients. */
-export const encodePlace = (place: Place): string => Buffer.from(JSON.stringify(place)).toString('base64url');
+export const encodePlace = (place: ListPlace): string => Buffer.from(JSON.stringify(place)).toString('base64url');
 
 /** null: not one of our tokens. */
-export function decodePlace(token: string): Place | null {
+export function decodePlace(token: string): ListPlace | null {
   try {
     const place = PlaceShape.safeParse(JSON.parse(Buffer.from(token, 'base64url').toString('utf8')));
     return place.success ? place.data : null;

@@ -1,13 +1,13 @@
 import { type FieldError, forbidden } from './field-error.ts';
 
 /** An unsupported field of Kubernetes: its values without effect here, and what to do instead. */
-export type Refusal = { readonly path: string; readonly means?: readonly unknown[]; readonly instead: string };
+export type RefusedField = { readonly path: string; readonly means?: readonly unknown[]; readonly instead: string };
 
 const LATER = 'not supported by this version of Muster';
 
 /** Faults for unsupported fields of `value`, unless their values have no effect. */
 export const sweep =
-  (refusals: readonly Refusal[]) =>
+  (refusals: readonly RefusedField[]) =>
   (path: string, value: Readonly<Record<string, unknown>> | undefined): readonly FieldError[] =>
     value === undefined
       ? []

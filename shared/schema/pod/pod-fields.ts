@@ -1,6 +1,6 @@
 import type { FieldError } from '../object/field-error.ts';
 import type { POD_SHAPES } from './pod-shape.ts';
-import { type Refusal, sweep } from '../object/refused-fields.ts';
+import { type RefusedField, sweep } from '../object/refused-fields.ts';
 
 /** How Muster treats a field of the pod template. */
 export type PodField =
@@ -288,7 +288,7 @@ export function refusedFields(
   return sweep(refusalsOf(group))(path, value);
 }
 
-const refusalsOf = (group: GroupName): readonly Refusal[] =>
+const refusalsOf = (group: GroupName): readonly RefusedField[] =>
   Object.entries<PodField>(POD_FIELDS[group]).flatMap(([path, field]) =>
     field.kind === 'refused' ? [{ path, instead: field.instead, means: field.harmless }] : [],
   );

@@ -1,6 +1,6 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { invariant } from '../../domain/base/invariant.ts';
-import { standingOf } from '../../domain/spec/namespace.ts';
+import { standingOfNamespace } from '../../domain/spec/namespace.ts';
 import {
   OBJECT_BYTES_MAX,
   type ObjectCommit,
@@ -192,7 +192,7 @@ function* homesOf(orders: readonly Order[]): Program<ReadonlyMap<string, Home>> 
 /** Whether an object may be created in the namespace, and the version that the transaction checks for that. */
 function* readHome(name: string): Program<Home> {
   const namespace = yield* readObject('Namespace', { namespace: '', name });
-  const standing = standingOf(namespace?.document);
+  const standing = standingOfNamespace(namespace?.document);
   if (namespace === null || standing !== 'open')
     return { kind: 'closed', why: standing === 'open' ? 'noNamespace' : standing };
   return { kind: 'open', name, version: namespace.version };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../../cli/program/program.ts';
-import { openSlots, slotsOfRange, standingOf, sumText } from '../../../cli/cron/backfill-slots.ts';
+import { openSlots, slotsOfRange, standingOfSlot, sumText } from '../../../cli/cron/backfill-slots.ts';
 import { JobSchema } from '../../../cli/client/api-objects.ts';
 import { asEpochMs, asTime } from '../../../shared/domain/base/time.ts';
 import { rangeEnd } from '../../../cli/shell/option-values.ts';
@@ -218,12 +218,12 @@ describe('what has become of a slot', () => {
     ['over', job('2023-11-01T02:00:00Z', [{ type: 'Complete', ...told }]), 'complete', ''],
     ['in vain', job('2023-11-01T02:00:00Z', [{ type: 'Failed', ...told }]), 'failed', 'R: m'],
   ] as const)('%s', (_what, found, state, message) => {
-    expect(standingOf('report', slot, found)).toMatchObject({ state, message });
+    expect(standingOfSlot('report', slot, found)).toMatchObject({ state, message });
   });
 
   test('those that run come first, and what is over is left out', () => {
     const each = (state: 'missing' | 'running' | 'complete', n: number) => ({
-      ...standingOf('report', asEpochMs(n), null),
+      ...standingOfSlot('report', asEpochMs(n), null),
       state,
     });
     const order = openSlots([each('missing', 1), each('complete', 2), each('running', 3), each('missing', 4)]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
-import { type Counted, type Quota, FRESH_LEDGER, recounted, reserve } from '../../../shared/domain/quota/quota.ts';
+import { type CountedUsage, type Quota, FRESH_LEDGER, recounted, reserve } from '../../../shared/domain/quota/quota.ts';
 import { NO_USAGE, type Usage } from '../../../shared/domain/quota/usage.ts';
 
 const NOW = asEpochMs(1_800_000_000_000);
@@ -12,7 +12,7 @@ const changing = (): Quota => {
   const fresh = { name: 'q', uid: 'uid', hard: { pods: 10 }, used: { pods: 2 }, ledger: FRESH_LEDGER };
   return reserve(fresh, { uid: 'job', revision: 3, want: pods(5), before: pods(2) }, undefined, NOW).quota;
 };
-const seen = (revision: number, count: number): Counted => ({
+const seen = (revision: number, count: number): CountedUsage => ({
   total: pods(count),
   seen: new Map([['job', { revision, usage: pods(count) }]]),
 });

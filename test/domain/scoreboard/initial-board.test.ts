@@ -4,7 +4,7 @@ import { type IndexSet, indexSetOf, parseStatusIndexes } from '../../../shared/d
 import { CHUNK_INDEXES, emptyChunk, freshSummary, recordAt } from '../../../shared/domain/scoreboard/board.ts';
 import { initialChunk, initialHits, initialSummary } from '../../../shared/domain/scoreboard/initial-board.ts';
 import { chunkLength, summariesFor } from '../../../shared/domain/scoreboard/status.ts';
-import { EVERY_INDEX, type Selection } from '../../../shared/domain/spec/selection.ts';
+import { EVERY_INDEX, type IndexSelection } from '../../../shared/domain/spec/selection.ts';
 import { recount } from '../../support/a-board.ts';
 
 const set = (text: string): IndexSet => parseStatusIndexes(text, Infinity);
@@ -31,7 +31,7 @@ const selected = fc
   .array(fc.record({ length: fc.integer({ min: 1, max: 1500 }), as: fc.nat(2) }), { maxLength: 12 })
   .map((runs) => runs.flatMap(({ length, as }) => Array.from({ length }, () => as)).slice(0, 9_000));
 
-const selectionOf = (as: readonly number[]): Selection => {
+const selectionOf = (as: readonly number[]): IndexSelection => {
   const those = (kind: number): IndexSet => indexSetOf([...as.keys()].filter((index) => as[index] === kind));
   return { inherited: those(1), excluded: those(2) };
 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import type { Finished, Phase, Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import { AFTER_CONDITIONS, type AfterCondition } from '../../../shared/domain/spec/annotations/dependencies.ts';
-import { standingOf } from '../../../shared/domain/upstreams/upstream.ts';
+import { standingOfUpstream } from '../../../shared/domain/upstreams/upstream.ts';
 import { at } from '../../support/a-board.ts';
 
 const UID = asJobUid('uid-prepare');
@@ -68,7 +68,10 @@ const EXPECTED: Readonly<Record<string, Record<AfterCondition, string>>> = {
 };
 
 const wordsOf = (condition: AfterCondition, phase: Phase | null, uid = UID): string => {
-  const standing = standingOf({ name: 'prepare', condition }, { uid, status: phase === null ? null : { phase } });
+  const standing = standingOfUpstream(
+    { name: 'prepare', condition },
+    { uid, status: phase === null ? null : { phase } },
+  );
   return standing.kind === 'met' ? MET : `${standing.kind}${standing.kind === 'never' ? ': ' : ' for '}${standing.why}`;
 };
 
@@ -79,7 +82,7 @@ describe('a Job that waits for prepare', () => {
   });
 
   test.each(AFTER_CONDITIONS)('to be %s, waits for one that does not exist yet', (condition) => {
-    expect(standingOf({ name: 'prepare', condition }, { uid: null, status: null })).toEqual({
+    expect(standingOfUpstream({ name: 'prepare', condition }, { uid: null, status: null })).toEqual({
       kind: 'waits',
       why: 'job prepare, which does not exist yet',
     });

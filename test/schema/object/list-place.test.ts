@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Place, decodePlace, encodePlace } from '../../../shared/schema/object/list-place.ts';
+import { type ListPlace, decodePlace, encodePlace } from '../../../shared/schema/object/list-place.ts';
 
-const at = (change: Partial<Place> = {}): Place => ({
+const at = (change: Partial<ListPlace> = {}): ListPlace => ({
   version: 3,
   after: 'default/a',
   job: { namespace: 'default', name: 'b' },

@@ -1,11 +1,11 @@
 import type { EpochMs } from '../../../domain/base/time.ts';
 import type { DumpedCondition } from './cluster-dump.ts';
-import type { Decision } from './dump-decision.ts';
+import type { DumpDecision } from './dump-decision.ts';
 import { conditionIs } from './dumped-pods.ts';
 import { normal, warning } from '../../../domain/events/job-events.ts';
 import type { JobEvent } from '../../../domain/scoreboard/status.ts';
 
-export type Outcome = {
+export type DumpedEnd = {
   readonly kind: 'complete' | 'failed';
   readonly reason: string;
   readonly message: string;
@@ -13,7 +13,7 @@ export type Outcome = {
 };
 
 /** How the Job ends, if it does; an existing interim condition keeps its reason and its message. */
-export function outcomeOf({ dump, phase }: Decision, capped: boolean): Outcome | null {
+export function outcomeOf({ dump, phase }: DumpDecision, capped: boolean): DumpedEnd | null {
   if (phase.kind !== 'draining' && phase.kind !== 'finished') return null;
   const { kind, reason, message } = phase.verdict;
   const type = kind === 'complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
@@ -24,8 +24,8 @@ export function outcomeOf({ dump, phase }: Decision, capped: boolean): Outcome |
 
 /** The Job's conditions after this pass, and the events that accompany them. */
 export function conditionsAfter(
-  { dump, now, phase }: Decision,
-  outcome: Outcome | null,
+  { dump, now, phase }: DumpDecision,
+  outcome: DumpedEnd | null,
 ): { readonly conditions: readonly DumpedCondition[]; readonly events: readonly JobEvent[] } {
   const { deleting, status } = dump.job;
   const { conditions } = status;

@@ -8,7 +8,7 @@ import type { Plan } from '../../../domain/planner/plan.ts';
 import { podName } from '../../../domain/task/pod-name.ts';
 import { type Phase, type Status, isEnding } from '../../../domain/scoreboard/status.ts';
 
-export type Decision = {
+export type DumpDecision = {
   readonly dump: ClusterDump;
   readonly now: EpochMs;
   readonly before: Status;
@@ -19,7 +19,7 @@ export type Decision = {
 };
 
 /** If the Job ends or is suspended, everything that runs; otherwise the surplus, in the order in which it is deleted. */
-export function deletions({ dump: { job }, phase, standing, plan }: Decision): readonly DumpedPod[] {
+export function deletions({ dump: { job }, phase, standing, plan }: DumpDecision): readonly DumpedPod[] {
   if (job.deleting && phase.kind !== 'draining') return [];
   if (isEnding(phase)) return standing.ranked;
   const stopped = plan.actions.flatMap((action) => (action.kind === 'stop' ? action.attempts : []));
@@ -28,7 +28,7 @@ export function deletions({ dump: { job }, phase, standing, plan }: Decision): r
   return [...new Set([...strays, ...standing.ranked])].filter((pod) => surplus.has(pod));
 }
 
-export function creations({ dump: { job }, now, plan }: Decision): DumpPlan['create'] {
+export function creations({ dump: { job }, now, plan }: DumpDecision): DumpPlan['create'] {
   const claimed = plan.actions.flatMap((action) => (action.kind === 'launch' ? action.attempts : []));
   const indexed = job.spec.completionMode === 'Indexed';
   return [
@@ -39,7 +39,7 @@ export function creations({ dump: { job }, now, plan }: Decision): DumpPlan['cre
     .map(({ index, afterSec }) => ({ index: indexed ? index : null, afterSec }));
 }
 
-export function createdNames({ dump: { job }, plan }: Decision): readonly string[] {
+export function createdNames({ dump: { job }, plan }: DumpDecision): readonly string[] {
   const owner = { uid: job.uid, name: job.name, completionMode: job.spec.completionMode };
   return plan.actions.flatMap((action) =>
     action.kind === 'launch' ? action.attempts.map(({ index, attempt }) => podName(owner, index, attempt)) : [],
@@ -63,7 +63,7 @@ export type Accounts = {
 };
 
 /** Walks the Pods that have the finalizer, as upstream's accounting does (kubernetes-job.md 7). */
-export function account(decision: Decision): Accounts {
+export function account(decision: DumpDecision): Accounts {
   const { dump, standing, phase, caps } = decision;
   const delayed = isFinishing(phase) || dump.job.deleting ? new Set<DumpedPod>() : delayedPods(decision);
   const walk = dump.pods.filter(({ hasFinalizer }) => hasFinalizer);
@@ -93,7 +93,7 @@ const isFinishing = (phase: Phase): phase is Extract<Phase, { kind: 'draining' |
  */
 function accountedAs(
   pod: DumpedPod,
-  { dump: { job }, phase }: Decision,
+  { dump: { job }, phase }: DumpDecision,
   delayed: ReadonlySet<DumpedPod>,
 ): 'succeeded' | 'failed' | 'released' | null {
   if (pod.phase === 'Succeeded') return 'succeeded';
@@ -166,7 +166,7 @@ class DumpLedger {
 }
 
 /** With a limit per index, the failed Pod that carries an index's counts stays until a replacement carries them (6.2). */
-function delayedPods(decision: Decision): ReadonlySet<DumpedPod> {
+function delayedPods(decision: DumpDecision): ReadonlySet<DumpedPod> {
   const { dump, standing } = decision;
   const { spec } = dump.job;
   if (spec.backoffLimitPerIndex === null) return new Set();

@@ -9,10 +9,10 @@ import type {
 } from './cluster-dump.ts';
 import { COMPLETED, deadlineOf } from '../../../domain/planner/decide-phase.ts';
 import { type DumpStanding, PODS_PER_SYNC_MAX, boardOf } from './dump-board.ts';
-import { type Outcome, conditionsAfter, outcomeOf } from './dump-conditions.ts';
+import { type DumpedEnd, conditionsAfter, outcomeOf } from './dump-conditions.ts';
 import {
   type Accounts,
-  type Decision,
+  type DumpDecision,
   account,
   createdNames,
   creations,
@@ -61,7 +61,7 @@ const isCutShort = ({ job }: ClusterDump, { active }: DumpStanding, phase: Phase
  * A work queue in which a Pod has succeeded is complete when no Pod is active, and upstream checks that after a suspend has
  * deleted the active ones (kubernetes-job.md 3, steps 12 and 13).
  */
-const completesBySuspend = ({ dump: { job }, phase, standing }: Decision): boolean =>
+const completesBySuspend = ({ dump: { job }, phase, standing }: DumpDecision): boolean =>
   phase.kind === 'suspended' &&
   !job.deleting &&
   job.spec.completions === null &&
@@ -70,7 +70,7 @@ const completesBySuspend = ({ dump: { job }, phase, standing }: Decision): boole
 const successes = ({ fresh }: DumpStanding): number => [...fresh].filter(({ phase }) => phase === 'Succeeded').length;
 
 /** One decision, and what it was made from. */
-function tell(decision: Decision): DumpPlan {
+function tell(decision: DumpDecision): DumpPlan {
   const { dump, now, standing } = decision;
   const { job } = dump;
   const gone = deletions(decision);
@@ -115,7 +115,7 @@ function tell(decision: Decision): DumpPlan {
 }
 
 /** A resumed Job gets a new one; a Job that ends is not resumed any more. */
-function startTimeAfter({ dump, now }: Decision, outcome: Outcome | null): EpochMs | null {
+function startTimeAfter({ dump, now }: DumpDecision, outcome: DumpedEnd | null): EpochMs | null {
   const { spec, status, deleting } = dump.job;
   if (outcome === null && !spec.suspend && !deleting && conditionIs(dump, 'Suspended')) return now;
   return status.startTime ?? (spec.suspend ? null : now);
@@ -124,8 +124,8 @@ function startTimeAfter({ dump, now }: Decision, outcome: Outcome | null): Epoch
 // When the controller runs again, and why it does what it does.
 
 function requeueAfterSec(
-  { dump, now, phase, plan }: Decision,
-  outcome: Outcome | null,
+  { dump, now, phase, plan }: DumpDecision,
+  outcome: DumpedEnd | null,
   creates: boolean,
 ): number | null {
   const { spec, status, deleting } = dump.job;
@@ -157,8 +157,8 @@ const isInterim = (dump: ClusterDump): boolean =>
   conditionIs(dump, 'SuccessCriteriaMet') || conditionIs(dump, 'FailureTarget');
 
 function reasons(
-  { dump: { job, pods }, now, phase, plan, standing, before }: Decision,
-  outcome: Outcome | null,
+  { dump: { job, pods }, now, phase, plan, standing, before }: DumpDecision,
+  outcome: DumpedEnd | null,
   { ignored, delayed, capped }: Accounts,
 ): readonly string[] {
   const said: string[] = [];

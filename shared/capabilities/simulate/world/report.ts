@@ -6,11 +6,11 @@ import { type IndexRecord, type IndexState, isInherited } from '../../../domain/
 import type { Verdict } from '../../../domain/scoreboard/status.ts';
 import type { TaskView } from '../../../domain/task/task.ts';
 import { type JobStatus, type TimelineEntry, secondsSince } from './timeline.ts';
-import type { Ended, VirtualWorld } from './virtual-world.ts';
+import type { HowEnded, VirtualWorld } from './virtual-world.ts';
 import { waitsFor } from './waits-for.ts';
 
 /** What became of a simulated Job. */
-export type Outcome = {
+export type SimulatedOutcome = {
   readonly report: Report;
   readonly end: End;
   /** By attempt of the report: what its end counted as, and by which rule; null: it was not counted yet. */
@@ -53,7 +53,7 @@ export type End =
   | { readonly kind: 'endless'; readonly waitsFor: string };
 
 /** What was written down while a simulated Job ran. */
-export type Course = {
+export type SimulatedCourse = {
   readonly start: EpochMs;
   readonly timeline: readonly TimelineEntry[];
   /** By {@link launchKey}: which of its index's tasks it was, from 0. */
@@ -64,11 +64,11 @@ export type Course = {
   /** A Job that has finished may be deleted afterwards. */
   readonly finished: { readonly status: JobStatus; readonly verdict: Verdict } | null;
   /** Why the world has stopped. */
-  readonly ended: Ended;
+  readonly ended: HowEnded;
 };
 
 /** Reports what became of the Job of `world`. */
-export function outcomeOf(world: VirtualWorld, course: Course): Outcome {
+export function outcomeOf(world: VirtualWorld, course: SimulatedCourse): SimulatedOutcome {
   const view = world.view(({ chunks }) => chunks.map((_, no) => no));
   const { start, timeline, overAt, finished, ended } = course;
   const final = finished?.status ?? timeline.at(-1)?.status;
@@ -100,7 +100,10 @@ export function outcomeOf(world: VirtualWorld, course: Course): Outcome {
   };
 }
 
-const attemptReport = ({ id, times, ending, stage }: TaskView, { start, tryOf, itemsOf }: Course): AttemptReport => ({
+const attemptReport = (
+  { id, times, ending, stage }: TaskView,
+  { start, tryOf, itemsOf }: SimulatedCourse,
+): AttemptReport => ({
   index: id.index,
   attempt: tryOf.get(launchKey(id)) ?? 0,
   startSec: times.startedAt === null ? null : secondsSince(start, times.startedAt),

@@ -19,7 +19,7 @@ import { invalid } from '../../../schema/object/field-error.ts';
 import type { PlainManifest } from '../../../schema/object/plain-admission.ts';
 import { annotationPath } from '../../../schema/job/selection-rules.ts';
 import { fateOf, scriptErrors } from './fates.ts';
-import { type Course, type Outcome, launchKey, outcomeOf } from './report.ts';
+import { type SimulatedCourse, type SimulatedOutcome, launchKey, outcomeOf } from './report.ts';
 import type { Script, ScriptError } from './script.ts';
 import {
   type SimulatedList,
@@ -54,7 +54,7 @@ export type SimulationOptions = {
   readonly horizonMs?: number;
 };
 
-export type Simulation = Outcome & {
+export type Simulation = SimulatedOutcome & {
   readonly manifest: JobManifest;
   readonly warnings: readonly string[];
   /** The API has refused a patch of the script's. */
@@ -155,7 +155,10 @@ async function play(
   const timeline = new Timeline(start);
   const tries = new Map<number, number>();
   const tryOf = new Map<string, number>();
-  const course: { overAt: Course['overAt']; finished: Course['finished'] } = { overAt: null, finished: null };
+  const course: { overAt: SimulatedCourse['overAt']; finished: SimulatedCourse['finished'] } = {
+    overAt: null,
+    finished: null,
+  };
   const world = new VirtualWorld({
     start,
     launchesPerSec: script.limits.launchesPerSec,

@@ -13,10 +13,10 @@ import type { UserAct } from './script.ts';
 import type { VirtualWorld } from './virtual-world.ts';
 
 /** Why the API would not do it: the `reason` and `message` of the Status that it answers with. */
-export type Refusal = { readonly reason: string; readonly message: string };
+export type RefusedAct = { readonly reason: string; readonly message: string };
 
 /** Does to the Job what a user would do through the API, at once. null: it was done. */
-export async function userAct(act: UserAct, job: JobIdentity, world: VirtualWorld): Promise<Refusal | null> {
+export async function userAct(act: UserAct, job: JobIdentity, world: VirtualWorld): Promise<RefusedAct | null> {
   const { deps } = world;
   switch (act.kind) {
     case 'delete':
@@ -46,7 +46,7 @@ async function changeSome(
   indexes: IndexSet,
   job: JobIdentity,
   { deps }: VirtualWorld,
-): Promise<Refusal | null> {
+): Promise<RefusedAct | null> {
   const changed = await changeIndexes(job.uid, { action, indexes, isDry: false }, deps);
   switch (changed.kind) {
     case 'changed':
@@ -69,10 +69,10 @@ async function patchJob(
   patch: Readonly<Record<string, unknown>>,
   job: JobIdentity,
   { deps }: VirtualWorld,
-): Promise<Refusal | null> {
+): Promise<RefusedAct | null> {
   const status = await deps.jobs.readStatus(job.uid);
   if (status === null) return gone(job);
-  let refusal: Refusal | null = null;
+  let refusal: RefusedAct | null = null;
   const changed = await changeSpec(
     job.uid,
     (stored) => {
@@ -90,7 +90,7 @@ async function patchJob(
 }
 
 /** `reason` and `message` of the API's answer, no more of it. */
-function gone({ name }: JobIdentity): Refusal {
+function gone({ name }: JobIdentity): RefusedAct {
   const { reason, message } = notFound(API_KINDS.Job, name);
   return { reason, message };
 }

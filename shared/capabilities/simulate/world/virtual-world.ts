@@ -39,7 +39,7 @@ export type VirtualWorldOptions = {
 };
 
 /** `still`: nothing is left that could ever happen. `late`: the horizon was reached. */
-export type Ended = 'over' | 'still' | 'late';
+export type HowEnded = 'over' | 'still' | 'late';
 
 /** One reconcile takes as much at a time as it does on AWS. */
 const LOOKS_PER_BATCH = 200;
@@ -150,7 +150,7 @@ export class VirtualWorld {
   }
 
   /** Lets time pass until `isOver`, until nothing is left to happen, or until `horizon`. Throws what a handler has thrown. */
-  async run(isOver: () => boolean, horizon: EpochMs): Promise<Ended> {
+  async run(isOver: () => boolean, horizon: EpochMs): Promise<HowEnded> {
     await settled(); // what was begun comes before what is due
     for (let step = 0; step < STEPS_MAX; step++) {
       this.clock.doDue();

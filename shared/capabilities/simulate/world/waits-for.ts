@@ -3,7 +3,7 @@ import { planningSpec } from '../../../domain/spec/job.ts';
 import type { JobManifestSpec } from '../../../domain/spec/manifest.ts';
 import type { TaskView } from '../../../domain/task/task.ts';
 import type { JobView } from '../../../kube/jobs/job-view.ts';
-import type { Ended } from './virtual-world.ts';
+import type { HowEnded } from './virtual-world.ts';
 
 /** Kubernetes counts failed Pods for an index's limit, and a Pod that is restarted has not failed. */
 const whyForEver = ({ backoffLimitPerIndex, template }: JobManifestSpec): string =>
@@ -12,7 +12,7 @@ const whyForEver = ({ backoffLimitPerIndex, template }: JobManifestSpec): string
     : '';
 
 /** What a Job that does not end waits for, in words. */
-export function waitsFor({ spec, status }: JobView, tasks: readonly TaskView[], ended: Ended): string {
+export function waitsFor({ spec, status }: JobView, tasks: readonly TaskView[], ended: HowEnded): string {
   const { managed, activeDeadlineSec, parallelism } = planningSpec(spec);
   if (ended !== 'still') {
     const hours = Math.floor((status.now - spec.identity.createdAt) / 3_600_000);
