@@ -1,6 +1,6 @@
 import { themeFor } from '../render/theme.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
-import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
+import { indexesToSucceed } from '../../shared/domain/manifests/selection.ts';
 import { type Job, JobSchema } from '../client/api-objects.ts';
 import { jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';

@@ -7,7 +7,7 @@ import { endedAttempts } from '../logs/ended-attempts.ts';
 import { indexesOfItems } from '../logs/indexes-of-items.ts';
 import { objectText } from '../render/object-text.ts';
 import { type Again, type ChosenIndexes, chooseIndexes, refuseUnlessRerunnable } from '../rerun/rerun-indexes.ts';
-import { rerunName } from '../../shared/domain/spec/rerun-name.ts';
+import { rerunName } from '../../shared/domain/manifests/rerun-name.ts';
 import { type RerunWish, rerunManifest } from '../rerun/rerun-manifest.ts';
 import type { Shell } from '../shell/shell.ts';
 import { type RunFlags, runManifests } from './run.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { messageOf } from '../../shared/domain/base/error-text.ts';
 import { has, type IndexSet } from '../../shared/domain/base/index-set.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { type EndedAttempt, type Job, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, podsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';

@@ -1,6 +1,6 @@
 import { verdictOf } from '../client/job-end.ts';
 import { asEpochMs, asTime } from '../../shared/domain/base/time.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { FurikoJobSchema, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, furikoJobsPath, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach, type ChangeFlags } from '../client/reach.ts';

@@ -3,7 +3,7 @@ import { asEpochMs, type EpochMs } from '../../shared/domain/base/time.ts';
 import { cronRulesOf } from '../../shared/domain/cron/cron-rules.ts';
 import { slotJitterMs } from '../../shared/domain/cron/job-of-slot.ts';
 import { type Slots, slotsOf } from '../../shared/domain/cron/slots.ts';
-import type { CronJobManifest } from '../../shared/domain/spec/cron-manifest.ts';
+import type { CronJobManifest } from '../../shared/domain/manifests/cron-manifest.ts';
 import { admitCronJob } from '../../shared/schema/cron/cron-admission.ts';
 import type { CronJob } from '../client/api-objects.ts';
 import { Failure } from '../shell/failure.ts';

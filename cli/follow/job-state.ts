@@ -1,7 +1,7 @@
 import { parseStatusIndexes } from '../../shared/domain/base/index-set.ts';
 import { indexText } from '../../shared/domain/base/shown-index.ts';
-import { ANNOTATIONS, HELD_CONDITION } from '../../shared/domain/spec/annotations.ts';
-import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
+import { ANNOTATIONS, HELD_CONDITION } from '../../shared/domain/manifests/annotations.ts';
+import { indexesToSucceed } from '../../shared/domain/manifests/selection.ts';
 import { type Job, type JobFailures, type Progress, conditionOf } from '../client/api-objects.ts';
 import { endOf, failureOf, verdictOf } from '../client/job-end.ts';
 import { INDEX_STATES, type IndexBoard, type IndexState, codeOf } from '../render/grid.ts';

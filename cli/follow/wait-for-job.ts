@@ -1,6 +1,6 @@
 import { endOf, failureOf } from '../client/job-end.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
-import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
+import { indexesToSucceed } from '../../shared/domain/manifests/selection.ts';
 import { FailuresSchema, type Job, type JobFailures, conditionOf } from '../client/api-objects.ts';
 import { commandWord } from '../text/command-word.ts';
 import { EXIT, Failure } from '../shell/failure.ts';

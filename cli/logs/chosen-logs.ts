@@ -7,7 +7,7 @@ import {
   size,
   subtract,
 } from '../../shared/domain/base/index-set.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { type EndedAttempt, type Job, type Pod, PodSchema } from '../client/api-objects.ts';
 import { type KubeClient, podsPath, readAs } from '../client/kube-client.ts';
 import { endedAttempts } from './ended-attempts.ts';

@@ -1,5 +1,5 @@
 import { itemHash } from '../../shared/domain/items/item-hash.ts';
-import { ANNOTATIONS, ITEM_HASH_LABEL } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS, ITEM_HASH_LABEL } from '../../shared/domain/manifests/annotations.ts';
 import { ItemsSchema, type Job, PodSchema } from '../client/api-objects.ts';
 import { type KubeClient, itemsPath, podsPath, readAs } from '../client/kube-client.ts';
 import { Failure } from '../shell/failure.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import type { EndedAttempt, Job, PodSchema } from '../client/api-objects.ts';
 import { INDEX_LABEL } from '../client/pod-attempt.ts';
 

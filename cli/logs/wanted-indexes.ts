@@ -1,7 +1,7 @@
 import { type IndexSet, indexSetOf, parseIndexesStrict } from '../../shared/domain/base/index-set.ts';
 import type { IndexNames } from '../../shared/domain/furiko/furiko-job.ts';
 import { parseIndexArgument } from '../../shared/domain/furiko/index-argument.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { FurikoJobSchema, type Job } from '../client/api-objects.ts';
 import { type KubeClient, furikoJobsPath, readAs } from '../client/kube-client.ts';
 import { ApiFailure, usageFailure } from '../shell/failure.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { usageFailure } from '../shell/failure.ts';
 import { DISABLE_INSTEAD, ENABLE_INSTEAD, NO_BACKFILL, RUN_INSTEAD } from '../cron/config-instead.ts';
 import { cronJobName, cronOrConfigName } from '../shell/job-names.ts';

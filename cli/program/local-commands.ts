@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Formats } from '../../shared/domain/spec/new-in-release.ts';
+import type { Formats } from '../../shared/domain/manifests/new-in-release.ts';
 import { ENV } from '../../shared/names/env.ts';
 import { type Done, examples } from '../shell/command-parts.ts';
 import type { LocalFlags } from '../commands/local.ts';

@@ -1,4 +1,4 @@
-import { formatAfter, formatAfterIndexes } from '../../shared/domain/spec/annotations/dependencies.ts';
+import { formatAfter, formatAfterIndexes } from '../../shared/domain/manifests/annotations/dependencies.ts';
 import { type Edge, GRAPH_STATES, type GraphJob, type GraphState, edgesOf } from './job-graph.ts';
 
 // Graphs of Jobs for other programs. Dashed edges: index by index.

@@ -3,7 +3,7 @@ import {
   type AfterCondition,
   formatAfter,
   formatAfterIndexes,
-} from '../../shared/domain/spec/annotations/dependencies.ts';
+} from '../../shared/domain/manifests/annotations/dependencies.ts';
 import { renderStrip } from './grid.ts';
 import { inOrder } from './job-graph.ts';
 import { type Frame, type JobProgress, PHASE_PAINTS, type Phase, elapsed, legendOf } from './progress.ts';

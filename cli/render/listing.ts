@@ -1,7 +1,7 @@
 import { endOf } from '../client/job-end.ts';
 import { shortItem } from '../../shared/domain/base/shown-index.ts';
-import { ANNOTATIONS, HELD_CONDITION } from '../../shared/domain/spec/annotations.ts';
-import { indexesToSucceed } from '../../shared/domain/spec/selection.ts';
+import { ANNOTATIONS, HELD_CONDITION } from '../../shared/domain/manifests/annotations.ts';
+import { indexesToSucceed } from '../../shared/domain/manifests/selection.ts';
 import { type Job, type Pod, conditionOf } from '../client/api-objects.ts';
 import { attemptOf, podMessage, podStatusWord, runMsOf, startedAtOf, tellingState } from '../client/pod-attempt.ts';
 import { formatAge, formatDuration } from '../text/age.ts';

@@ -1,5 +1,5 @@
 import { verdictOf } from '../client/job-end.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import {
   type IndexSet,
   formatIndexSet,
@@ -10,7 +10,7 @@ import {
   size,
   subtract,
 } from '../../shared/domain/base/index-set.ts';
-import { allIndexes } from '../../shared/domain/spec/selection.ts';
+import { allIndexes } from '../../shared/domain/manifests/selection.ts';
 import type { EndedAttempt, Job } from '../client/api-objects.ts';
 import { Failure, usageFailure } from '../shell/failure.ts';
 

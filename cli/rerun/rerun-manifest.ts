@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
-import { leftOutOf } from '../../shared/domain/spec/annotations/rows.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
+import { leftOutOf } from '../../shared/domain/manifests/annotations/rows.ts';
 import type { EnvFlag } from '../shell/env-flags.ts';
 import { usageFailure } from '../shell/failure.ts';
 

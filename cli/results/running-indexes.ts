@@ -1,6 +1,6 @@
 import { type IndexSet, intersect, parseStatusIndexes, size } from '../../shared/domain/base/index-set.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
-import { allIndexes } from '../../shared/domain/spec/selection.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
+import { allIndexes } from '../../shared/domain/manifests/selection.ts';
 import { type Job, ProgressSchema } from '../client/api-objects.ts';
 import { type KubeClient, progressPath, readAs } from '../client/kube-client.ts';
 

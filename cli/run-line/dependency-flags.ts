@@ -1,10 +1,10 @@
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import {
   formatAfter,
   formatAfterIndexes,
   parseAfter,
   parseAfterIndexes,
-} from '../../shared/domain/spec/annotations/dependencies.ts';
+} from '../../shared/domain/manifests/annotations/dependencies.ts';
 import { usageFailure } from '../shell/failure.ts';
 import type { LineFlags } from './line-flags.ts';
 

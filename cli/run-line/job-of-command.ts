@@ -1,5 +1,5 @@
 import { type ItemList, columnFault, duplicatesIn } from '../../shared/domain/items/item-list.ts';
-import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/manifests/annotations.ts';
 import { usageFailure } from '../shell/failure.ts';
 import {
   SEQUENCE,

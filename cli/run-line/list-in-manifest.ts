@@ -1,5 +1,5 @@
 import { type ItemList } from '../../shared/domain/items/item-list.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { formatInlineItems } from '../../shared/schema/items/inline-items.ts';
 
 /** A manifest has at most 256 KiB, and the rest of it needs some. */

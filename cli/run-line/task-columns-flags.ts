@@ -6,7 +6,7 @@ import {
   isImage,
   quantityFault,
 } from '../../shared/domain/items/task-columns.ts';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { usageFailure } from '../shell/failure.ts';
 import type { LineFlags } from './line-flags.ts';
 

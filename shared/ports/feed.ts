@@ -1,7 +1,7 @@
 import type { EpochMs } from '../domain/base/time.ts';
 import type { JobUid } from '../domain/base/ids.ts';
 import type { PodChange } from '../domain/scoreboard/journal.ts';
-import type { Labels } from '../domain/spec/manifest.ts';
+import type { Labels } from '../domain/manifests/manifest.ts';
 import type { StoredSpec } from './job-store.ts';
 import type { ShownStatus } from '../domain/scoreboard/shown-status.ts';
 import type { PartName, PublishedPods, PublishedPart } from '../domain/scoreboard/published-pods.ts';

@@ -1,6 +1,6 @@
 import type { JobUid } from '../domain/base/ids.ts';
 import type { AttemptId } from '../domain/base/fact.ts';
-import type { NamespaceStanding } from '../domain/spec/namespace.ts';
+import type { NamespaceStanding } from '../domain/manifests/namespace.ts';
 import type { IndexSet } from '../domain/base/index-set.ts';
 import type { CountedKind } from '../domain/quota/counted-kinds.ts';
 import type { IndexAction, IndexEffect } from '../domain/scoreboard/index-changes.ts';

@@ -4,7 +4,7 @@ import type { Context, EventBridgeEvent, SQSBatchResponse, SQSEvent, SQSRecord }
 import { Hono } from 'hono';
 import { handle, streamHandle } from 'hono/aws-lambda';
 import { ensureNamespace } from '../control/lifecycle/ensure-namespace.ts';
-import { DEFAULT_NAMESPACE } from '../domain/spec/namespace.ts';
+import { DEFAULT_NAMESPACE } from '../domain/manifests/namespace.ts';
 import type { Received } from '../ports/inbox.ts';
 import {
   type Failed,

@@ -1,5 +1,5 @@
 import type { RefusedSubmission } from '../control/submit/submit.ts';
-import { ANNOTATIONS } from '../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../domain/manifests/annotations.ts';
 import { API_KINDS } from '../domain/kinds/api-kinds.ts';
 import { type StatusError, badRequest, forbiddenObject, notFound, tooLarge } from '../kube/http/status-error.ts';
 import { notAdmitted, notCreated } from '../kube/write/refused-write.ts';

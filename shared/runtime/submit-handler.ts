@@ -2,8 +2,8 @@ import { type ObjectTemplates, createObjectTemplates } from '../control/submit/o
 import { type SubmitOptions, submit } from '../control/submit/submit.ts';
 import { refusalAnswer } from '../domain/announcing/refusal-answer.ts';
 import { messageOf } from '../domain/base/error-text.ts';
-import { isTaskToken } from '../domain/spec/annotations.ts';
-import { DEFAULT_NAMESPACE } from '../domain/spec/namespace.ts';
+import { isTaskToken } from '../domain/manifests/annotations.ts';
+import { DEFAULT_NAMESPACE } from '../domain/manifests/namespace.ts';
 import type { StatusError } from '../kube/http/status-error.ts';
 import { statusOfUnreadable } from '../kube/muster/unreadable-submission.ts';
 import { readMessage } from '../schema/submission/read-submission.ts';

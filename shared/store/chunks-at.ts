@@ -1,7 +1,7 @@
 import type { JobUid } from '../domain/base/ids.ts';
 import type { Chunk } from '../domain/scoreboard/board.ts';
 import { initialChunk } from '../domain/scoreboard/initial-board.ts';
-import type { IndexSelection } from '../domain/spec/selection.ts';
+import type { IndexSelection } from '../domain/manifests/selection.ts';
 import type { Status } from '../domain/scoreboard/status.ts';
 import type { JobStore } from '../ports/job-store.ts';
 

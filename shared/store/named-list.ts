@@ -1,5 +1,5 @@
 import { pinnedItemsOf } from '../domain/items/job-items.ts';
-import { ANNOTATIONS } from '../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../domain/manifests/annotations.ts';
 import type { NamedList } from '../schema/items/job-items-rules.ts';
 import type { ItemStore } from '../ports/item-store.ts';
 import type { JobStore } from '../ports/job-store.ts';

@@ -1,4 +1,4 @@
-import { type NamespaceStanding, standingOfNamespace } from '../domain/spec/namespace.ts';
+import { type NamespaceStanding, standingOfNamespace } from '../domain/manifests/namespace.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 
 /** Whether something may be created in the namespace right now. */

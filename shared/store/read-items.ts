@@ -3,7 +3,7 @@ import type { ItemValues } from '../domain/base/late-text.ts';
 import { type JobItems, itemValues, jobItemsOf, matrixRows } from '../domain/items/job-items.ts';
 import { taskColumnsOfMatrix } from '../domain/items/job-matrix.ts';
 import { type TaskColumns, taskColumnsOf } from '../domain/items/task-columns.ts';
-import type { JobManifest } from '../domain/spec/manifest.ts';
+import type { JobManifest } from '../domain/manifests/manifest.ts';
 import type { ContentId, ItemRow, ItemRun, ItemStore } from '../ports/item-store.ts';
 import { parseInlineItems } from '../schema/items/inline-items.ts';
 

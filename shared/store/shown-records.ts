@@ -1,5 +1,5 @@
 import { decidingIndex, withDecidingItem } from '../domain/scoreboard/why.ts';
-import type { JobManifest } from '../domain/spec/manifest.ts';
+import type { JobManifest } from '../domain/manifests/manifest.ts';
 import type { AttemptRecord } from '../ports/job-store.ts';
 import { type ItemSource, readItemValues } from './read-items.ts';
 

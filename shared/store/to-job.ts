@@ -1,4 +1,4 @@
-import { type Job, planningSpec } from '../domain/spec/job.ts';
+import { type Job, planningSpec } from '../domain/manifests/job.ts';
 import type { StoredSpec } from '../ports/job-store.ts';
 
 /** A stored Job as the planner's input. The texts of a spec are parsed once, however many passes see it. */

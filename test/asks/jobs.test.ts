@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createMemoryHostnames } from '../fakes/memory-hostnames.ts';
 import { createJob, deleteJob } from '../../shared/control/lifecycle/job-changes.ts';
 import { sweepJobs } from '../../shared/control/sweep/sweep.ts';
-import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/manifests/annotations.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
 import { aJob } from '../support/a-job.ts';
 import { openNamespace } from '../support/a-namespace.ts';

@@ -64,7 +64,7 @@ const FORMER_NAMES: Readonly<Record<string, string>> = {
   'shared/runtime/memory-store.ts': 'shared/adapters/memory/store.ts',
   'shared/domain/base/ids.ts': 'shared/domain/brand.ts',
   'shared/domain/base/time.ts': 'shared/domain/brand.ts',
-  'shared/domain/spec/namespace.ts': 'shared/domain/namespace.ts',
+  'shared/domain/manifests/namespace.ts': 'shared/domain/namespace.ts',
   'shared/runtime/create-runtime.ts': 'shared/runtime/deps.ts',
 };
 

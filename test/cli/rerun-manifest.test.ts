@@ -3,7 +3,7 @@ import { formatIndexSet } from '../../shared/domain/base/index-set.ts';
 import { type EndedAttempt, type Job, JobSchema } from '../../cli/client/api-objects.ts';
 import { type Again, chooseIndexes } from '../../cli/rerun/rerun-indexes.ts';
 import { type RerunWish, rerunManifest } from '../../cli/rerun/rerun-manifest.ts';
-import { rerunName } from '../../shared/domain/spec/rerun-name.ts';
+import { rerunName } from '../../shared/domain/manifests/rerun-name.ts';
 import { admitDocument, faultLines } from '../support/job-document.ts';
 
 const GENERATED = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshNamespace, terminating } from '../../shared/domain/spec/namespace.ts';
+import { freshNamespace, terminating } from '../../shared/domain/manifests/namespace.ts';
 import {
   type Fate,
   type WireRequest,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { freshNamespace, terminating } from '../../shared/domain/spec/namespace.ts';
+import { freshNamespace, terminating } from '../../shared/domain/manifests/namespace.ts';
 import {
   OBJECT_BYTES_MAX,
   type ObjectChange,

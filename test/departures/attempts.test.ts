@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { endingOf } from '../../shared/domain/planner/ending.ts';
 import { asTime } from '../../shared/domain/base/time.ts';
 import type { Ending, EndingCause, Fact } from '../../shared/domain/base/fact.ts';
-import { type JobSpec, planningSpec } from '../../shared/domain/spec/job.ts';
+import { type JobSpec, planningSpec } from '../../shared/domain/manifests/job.ts';
 import type { LaunchSlot } from '../../shared/domain/scoreboard/launch-row.ts';
 import type { Plan } from '../../shared/domain/planner/plan.ts';
 import type { Phase, Verdict } from '../../shared/domain/scoreboard/status.ts';

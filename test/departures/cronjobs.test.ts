@@ -6,7 +6,7 @@ import { FRESH_CRON } from '../../shared/domain/cron/cron-state.ts';
 import { dueSlot } from '../../shared/domain/cron/due-slot.ts';
 import { nextTime } from '../../shared/domain/cron/next-time.ts';
 import { planCron } from '../../shared/domain/cron/plan-cron.ts';
-import { parseSchedule } from '../../shared/domain/spec/cron-schedule.ts';
+import { parseSchedule } from '../../shared/domain/manifests/cron-schedule.ts';
 import { aWorld } from '../kube/a-world.ts';
 
 // What becomes of CronJobs, where Muster departs from Kubernetes' letter; docs/departures.md has a row for each test here.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decodeChunk, encodeChunk } from '../../shared/domain/scoreboard/board-codec.ts';
-import { type JobSpec, planningSpec } from '../../shared/domain/spec/job.ts';
+import { type JobSpec, planningSpec } from '../../shared/domain/manifests/job.ts';
 import { decodeStatus, encodeStatus } from '../../shared/domain/scoreboard/status-codec.ts';
 import { chunkLength } from '../../shared/domain/scoreboard/status.ts';
 import { indexed, play } from '../../shared/capabilities/simulate/test/a-simulation.ts';

@@ -11,7 +11,7 @@ import { CHUNK_INDEXES, chunksFor, emptyChunk, setRecord } from '../../shared/do
 import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { type JobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import { FRESH } from '../../shared/domain/scoreboard/index-record.ts';
-import { planningSpec } from '../../shared/domain/spec/job.ts';
+import { planningSpec } from '../../shared/domain/manifests/job.ts';
 import { type Status, chunkLength, freshStatus, tally } from '../../shared/domain/scoreboard/status.ts';
 import { Agenda } from '../../shared/domain/base/agenda.ts';
 import { reconcileHandler } from '../../shared/runtime/queue-handlers.ts';

@@ -5,7 +5,7 @@ import { mainFirst, registerInput } from '../../shared/adapters/aws/ecs/task-def
 import { asJobUid } from '../../shared/domain/base/ids.ts';
 import { ZONE_CHARS_MAX } from '../../shared/domain/task/host-names.ts';
 import { overridesCharsMax, overridesOf } from '../../shared/domain/task/launch-overrides.ts';
-import type { JobManifest } from '../../shared/domain/spec/manifest.ts';
+import type { JobManifest } from '../../shared/domain/manifests/manifest.ts';
 import { podName, podUid } from '../../shared/domain/task/pod-name.ts';
 import { capacityOf, taskDefinitionOf } from '../../shared/domain/task/pod-template.ts';
 import { taskEnvironment } from '../../shared/domain/task/task-environment.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
-import { dependentCompletions, parseAfterIndexes } from '../../shared/domain/spec/annotations/dependencies.ts';
+import { dependentCompletions, parseAfterIndexes } from '../../shared/domain/manifests/annotations/dependencies.ts';
 
 // The example without Muster: each Job's indexes as its tasks would run, Job after Job.
 

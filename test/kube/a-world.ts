@@ -1,4 +1,4 @@
-import type { Formats } from '../../shared/domain/spec/new-in-release.ts';
+import type { Formats } from '../../shared/domain/manifests/new-in-release.ts';
 import { initialChunk } from '../../shared/domain/scoreboard/initial-board.ts';
 import { createItemCache } from '../../shared/store/read-items.ts';
 import { WorkingBoard } from '../../shared/domain/scoreboard/working-board.ts';

@@ -1,4 +1,4 @@
-import type { JobManifest } from '../../shared/domain/spec/manifest.ts';
+import type { JobManifest } from '../../shared/domain/manifests/manifest.ts';
 
 type Spec = JobManifest['spec'];
 

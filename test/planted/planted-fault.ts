@@ -1,4 +1,4 @@
-import type { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import type { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import type { SPECS } from './about-specs.ts';
 
 /** A fault to plant: exact replacements, each of a text that its file holds exactly once. */

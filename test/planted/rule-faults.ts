@@ -7,7 +7,7 @@ const LEDGER = 'shared/domain/planner/ledger.ts';
 const PLAN_COMMIT = 'shared/domain/planner/plan-commit.ts';
 const START_TIMEOUT = 'shared/domain/scoreboard/start-timeout.ts';
 const SUCCESS_POLICY = 'shared/domain/planner/success-policy.ts';
-const SUCCESS_RULES = 'shared/domain/spec/success-rules.ts';
+const SUCCESS_RULES = 'shared/domain/manifests/success-rules.ts';
 const WORKING_BOARD = 'shared/domain/scoreboard/working-board.ts';
 
 /** Mistakes in the rules for which batch/v1 has no field. */
@@ -82,7 +82,7 @@ export const RULE_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'a rule is broken: the start time is not looked at',
-    'shared/domain/spec/job.ts',
+    'shared/domain/manifests/job.ts',
     'startAfter !== null && now < startAfter ? startAfter : null',
     'startAfter !== null && now < startAfter ? null : null',
     ['G20'],

@@ -1,4 +1,4 @@
-import { ANNOTATIONS } from '../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { type Scenario, scenarioOf } from '../dst/scenario.ts';
 import { AS_IS } from '../dst/variation.ts';
 import { SPECS } from './about-specs.ts';

@@ -4,7 +4,7 @@ import { createJob } from '../../shared/control/lifecycle/job-changes.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
 import { asTaskArn } from '../../shared/domain/base/ids.ts';
 import type { Fact } from '../../shared/domain/base/fact.ts';
-import type { JobManifest } from '../../shared/domain/spec/manifest.ts';
+import type { JobManifest } from '../../shared/domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import { type FlushedTelemetry, createLambdaTelemetry } from '../../shared/telemetry/lambda-telemetry.ts';
 import { aJob } from '../support/a-job.ts';

@@ -10,7 +10,7 @@ import { RECEIVES_MAX } from '../../shared/names/dead-letter-queues.ts';
 import { dispatchHandler, reconcileHandler, sweepHandler } from '../../shared/runtime/queue-handlers.ts';
 import { formatDispatch, formatFactMessage, formatWakeUp } from '../../shared/schema/messages/queue-messages.ts';
 import { aRuntime, anEvent, anInbox } from './a-runtime.ts';
-import { freshNamespace, terminating } from '../../shared/domain/spec/namespace.ts';
+import { freshNamespace, terminating } from '../../shared/domain/manifests/namespace.ts';
 import { openNamespace } from '../support/a-namespace.ts';
 
 const CONTEXT = contextOf('test', 30_000);

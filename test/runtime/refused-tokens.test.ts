@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
 import type { TaskFailure } from '../../shared/domain/announcing/refusal-answer.ts';
-import { freshNamespace } from '../../shared/domain/spec/namespace.ts';
+import { freshNamespace } from '../../shared/domain/manifests/namespace.ts';
 import type { TaskAnswers } from '../../shared/ports/announcer.ts';
 import type { SubmissionRefusal } from '../../shared/ports/dead-letters.ts';
 import { submitHandler } from '../../shared/runtime/submit-handler.ts';

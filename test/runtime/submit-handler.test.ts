@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { contextOf } from '../../local/event-source/mapping.ts';
 import { sweepDeadLetters } from '../../shared/control/sweep/sweep-dead-letters.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
-import { freshNamespace } from '../../shared/domain/spec/namespace.ts';
+import { freshNamespace } from '../../shared/domain/manifests/namespace.ts';
 import type { DeadLetter, SubmissionRefusal } from '../../shared/ports/dead-letters.ts';
 import { kubeApiOf } from '../../shared/runtime/api.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';

@@ -3,7 +3,7 @@ import { createCache } from '../../shared/control/process/cache.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { CHUNK_INDEXES, emptyChunk } from '../../shared/domain/scoreboard/board.ts';
 import { type Status, freshStatus } from '../../shared/domain/scoreboard/status.ts';
-import { EVERY_INDEX } from '../../shared/domain/spec/selection.ts';
+import { EVERY_INDEX } from '../../shared/domain/manifests/selection.ts';
 import type { StoredChunk } from '../../shared/ports/job-store.ts';
 import { type ChunkReads, type WantedChunks, chunksAt } from '../../shared/store/chunks-at.ts';
 import { isOneRevision, readJob } from '../../shared/store/read-job.ts';

@@ -18,7 +18,7 @@ import { has } from '../../shared/domain/base/index-set.ts';
 import { type IndexAction, type IndexEffect, changeIndex } from '../../shared/domain/scoreboard/index-changes.ts';
 import { extendJournal } from '../../shared/domain/scoreboard/journal.ts';
 import { FRESH, type IndexRecord, hasPod, isActive } from '../../shared/domain/scoreboard/index-record.ts';
-import type { Job, JobSpec } from '../../shared/domain/spec/job.ts';
+import type { Job, JobSpec } from '../../shared/domain/manifests/job.ts';
 import type { Plan } from '../../shared/domain/planner/plan.ts';
 import { planJob } from '../../shared/domain/planner/plan-job.ts';
 import { type Phase, type Status, chunkLength, freshStatus } from '../../shared/domain/scoreboard/status.ts';

@@ -1,8 +1,8 @@
 import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
-import { type CompletionMode, type JobSpec, NO_ADDED_RULES } from '../../shared/domain/spec/job.ts';
-import { EVERY_INDEX } from '../../shared/domain/spec/selection.ts';
-import type { Labels } from '../../shared/domain/spec/manifest.ts';
+import { type CompletionMode, type JobSpec, NO_ADDED_RULES } from '../../shared/domain/manifests/job.ts';
+import { EVERY_INDEX } from '../../shared/domain/manifests/selection.ts';
+import type { Labels } from '../../shared/domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../shared/ports/job-store.ts';
 
 export type JobWish = {

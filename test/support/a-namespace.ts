@@ -1,5 +1,5 @@
 import { type EpochMs, asEpochMs } from '../../shared/domain/base/time.ts';
-import { freshNamespace } from '../../shared/domain/spec/namespace.ts';
+import { freshNamespace } from '../../shared/domain/manifests/namespace.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
 
 /** Makes a namespace, unless it is there. */

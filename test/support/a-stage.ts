@@ -11,7 +11,7 @@ import { factOf } from '../../shared/domain/planner/ending.ts';
 import type { Ending } from '../../shared/domain/base/fact.ts';
 import type { IndexRecord } from '../../shared/domain/scoreboard/index-record.ts';
 import { invariant } from '../../shared/domain/base/invariant.ts';
-import type { JobManifest } from '../../shared/domain/spec/manifest.ts';
+import type { JobManifest } from '../../shared/domain/manifests/manifest.ts';
 import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import type { TaskView } from '../../shared/domain/task/task.ts';
 import { GROUP_PREFIX } from '../../shared/names/env.ts';

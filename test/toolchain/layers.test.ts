@@ -71,16 +71,16 @@ const PLANTED = [
   ['shared/runtime/planted-dev.ts', 'fast-check', 'shipped-code-needs-no-dev-package'],
   ['shared/runtime/planted-name.ts', './time-helpers.ts', 'no-name-for-leftovers'],
   // folders of one layer
-  ['shared/domain/base/planted-beside.ts', '../spec/planted-target.ts', 'domain-base-knows-its-folders-only'],
+  ['shared/domain/base/planted-beside.ts', '../manifests/planted-target.ts', 'domain-base-knows-its-folders-only'],
   ['shared/domain/cron/planted-beside.ts', '../task/planted-target.ts', 'domain-cron-knows-its-folders-only'],
   ['shared/control/cron/planted-beside.ts', '../sweep/planted-target.ts', 'control-cron-knows-its-folders-only'],
   ['shared/control/submit/planted-beside.ts', '../sweep/planted-target.ts', 'control-submit-knows-its-folders-only'],
   ['shared/domain/items/planted-beside.ts', '../task/planted-target.ts', 'domain-items-knows-its-folders-only'],
-  ['shared/domain/spec/planted-beside.ts', '../task/planted-target.ts', 'domain-spec-knows-its-folders-only'],
+  ['shared/domain/manifests/planted-beside.ts', '../task/planted-target.ts', 'domain-manifests-knows-its-folders-only'],
   [
-    'shared/domain/spec/annotations/planted-beside.ts',
+    'shared/domain/manifests/annotations/planted-beside.ts',
     '../planted-target.ts',
-    'domain-spec-annotations-knows-its-folders-only',
+    'domain-manifests-annotations-knows-its-folders-only',
   ],
   ['shared/domain/task/planted-beside.ts', '../scoreboard/planted-target.ts', 'domain-task-knows-its-folders-only'],
   [
@@ -104,7 +104,7 @@ const PLANTED = [
     'domain-furiko-view-knows-its-folders-only',
   ],
   ['shared/domain/kinds/planted-beside.ts', '../base/planted-target.ts', 'domain-kinds-knows-its-folders-only'],
-  ['shared/domain/rbac/planted-beside.ts', '../spec/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
+  ['shared/domain/rbac/planted-beside.ts', '../manifests/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
   ['shared/domain/events/planted-beside.ts', '../planner/planted-target.ts', 'domain-events-knows-its-folders-only'],
   [
     'shared/domain/upstreams/planted-beside.ts',
@@ -122,7 +122,7 @@ const PLANTED = [
   ['shared/schema/job/planted-beside.ts', '../cron/planted-target.ts', 'schema-job-knows-its-folders-only'],
   ['shared/schema/cron/planted-beside.ts', '../namespace/planted-target.ts', 'schema-cron-knows-its-folders-only'],
   ['shared/schema/service/planted-beside.ts', '../cron/planted-target.ts', 'schema-service-knows-its-folders-only'],
-  ['shared/domain/rbac/planted-beside.ts', '../spec/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
+  ['shared/domain/rbac/planted-beside.ts', '../manifests/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
   ['shared/schema/rbac/planted-beside.ts', '../cron/planted-target.ts', 'schema-rbac-knows-its-folders-only'],
   ['shared/schema/quota/planted-beside.ts', '../cron/planted-target.ts', 'schema-quota-knows-its-folders-only'],
   ['shared/schema/worklist/planted-beside.ts', '../cron/planted-target.ts', 'schema-worklist-knows-its-folders-only'],

@@ -1,4 +1,4 @@
-import { POLICY_ACTIONS } from '../../../shared/domain/spec/manifest.ts';
+import { POLICY_ACTIONS } from '../../../shared/domain/manifests/manifest.ts';
 import type { Judgement, Outcome } from '../../../shared/domain/planner/plan.ts';
 import { SENTENCES, type Why, withinBounds } from '../../../shared/domain/scoreboard/why.ts';
 

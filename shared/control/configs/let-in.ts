@@ -2,7 +2,7 @@ import type { JobUid } from '../../domain/base/ids.ts';
 import { asTime } from '../../domain/base/time.ts';
 import { warning, withEvent } from '../../domain/events/job-events.ts';
 import type { ConfigPlace } from '../../domain/furiko/config-state.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { changeSpec } from '../lifecycle/job-changes.ts';
 import { TRIES_MAX, liveJob, nextVersion, publishAndWake } from '../lifecycle/live-job.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';

@@ -5,7 +5,7 @@ import { slotJitterMs } from '../../domain/cron/job-of-slot.ts';
 import type { CronState } from '../../domain/cron/cron-state.ts';
 import { type ObservedJob, activeJobs } from '../../domain/cron/owned-jobs.ts';
 import { type CronPlan, type CronView, planCron } from '../../domain/cron/plan-cron.ts';
-import type { CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
+import type { CronJobStatusDocument } from '../../domain/manifests/cron-manifest.ts';
 import { endOf, isHidden } from '../../domain/scoreboard/status.ts';
 import type { CronJobRow } from '../../ports/cron-store.ts';
 import { isSame } from '../../schema/object/object-update.ts';

@@ -1,4 +1,4 @@
-import type { CronJobManifest } from '../../domain/spec/cron-manifest.ts';
+import type { CronJobManifest } from '../../domain/manifests/cron-manifest.ts';
 import type { CronJobRow } from '../../ports/cron-store.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import { storedCronJob } from '../../schema/cron/cron-document.ts';

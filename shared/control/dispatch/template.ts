@@ -1,5 +1,5 @@
 import type { JobUid } from '../../domain/base/ids.ts';
-import type { JobManifest } from '../../domain/spec/manifest.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import { OVERRIDES_CHARS_MAX, overridesCharsMax } from '../../domain/task/launch-overrides.ts';

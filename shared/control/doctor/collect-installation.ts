@@ -10,7 +10,7 @@ import type {
 import { NAMES_LONG_MS, OVERDUE_MS, type Probe, SOON_MS, subjectOfJob } from '../../domain/diagnose/finding.ts';
 import { type KeptJob, type KeptJobs, keptJobs } from '../../domain/diagnose/kept-jobs.ts';
 import { slotsOf } from '../../domain/cron/slots.ts';
-import { isTerminating } from '../../domain/spec/namespace.ts';
+import { isTerminating } from '../../domain/manifests/namespace.ts';
 import { isHidden, isOver, podCount, tally } from '../../domain/scoreboard/status.ts';
 import type { StoredDeadLetter, DeadLetterStore, QueueDepth } from '../../ports/dead-letters.ts';
 import type { DataFolderSize, DataFolderView } from '../../ports/doctor.ts';

@@ -5,7 +5,7 @@ import type { RestoredJob } from '../../domain/diagnose/diagnose-restored.ts';
 import type { ActiveAttempt, ProbedTask } from '../../domain/diagnose/diagnose-tasks.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
-import type { JobManifest } from '../../domain/spec/manifest.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { isActive } from '../../domain/scoreboard/index-record.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import { type Status, isOver } from '../../domain/scoreboard/status.ts';

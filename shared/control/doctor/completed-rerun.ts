@@ -1,6 +1,6 @@
 import { endOf, isHidden } from '../../domain/scoreboard/status.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import { rerunName } from '../../domain/spec/rerun-name.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import { rerunName } from '../../domain/manifests/rerun-name.ts';
 import type { JobStore, StoredSpec } from '../../ports/job-store.ts';
 
 /** Reruns that are looked up by name. */

@@ -8,7 +8,7 @@ import { type Finding, notChecked, subjectOfJob, worstFirst } from '../../domain
 import { hasFailedLately } from '../../domain/diagnose/diagnose-failures.ts';
 import { DEAD_LETTERED } from '../../domain/events/dead-letter-events.ts';
 import { isHidden, isOver } from '../../domain/scoreboard/status.ts';
-import type { JobManifest } from '../../domain/spec/manifest.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import type { DiagnosedPage, Diagnosis, Doctor, DoctorsPage } from '../../ports/doctor.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import { isCompletedByRerun } from './completed-rerun.ts';

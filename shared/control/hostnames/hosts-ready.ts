@@ -1,6 +1,6 @@
 import { subtract, union } from '../../domain/base/index-set.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
-import { allIndexes } from '../../domain/spec/selection.ts';
+import { allIndexes } from '../../domain/manifests/selection.ts';
 import { hasReadyName } from '../../domain/task/host-names.ts';
 import type { Host, HostRow, HostTask } from '../../ports/host-store.ts';
 import type { Hostnames } from '../../ports/hostnames.ts';

@@ -2,7 +2,7 @@ import { chunkOf } from '../../domain/scoreboard/board.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
-import { EVERY_INDEX } from '../../domain/spec/selection.ts';
+import { EVERY_INDEX } from '../../domain/manifests/selection.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
 import type { WantedChunks } from '../../store/chunks-at.ts';
 import { readJob } from '../../store/read-job.ts';

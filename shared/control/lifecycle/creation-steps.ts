@@ -1,4 +1,4 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { invalid } from '../../schema/object/field-error.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { checkNames, reserveNames } from '../hostnames/hosts-reserve.ts';

@@ -1,4 +1,4 @@
-import { freshNamespace } from '../../domain/spec/namespace.ts';
+import { freshNamespace } from '../../domain/manifests/namespace.ts';
 import type { Deps } from '../process/deps.ts';
 
 /** Makes sure that a namespace of this name exists; a new one gets `uid`. An existing one does not change. */

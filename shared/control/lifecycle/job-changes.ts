@@ -1,8 +1,8 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
-import type { NamespaceStanding } from '../../domain/spec/namespace.ts';
+import type { NamespaceStanding } from '../../domain/manifests/namespace.ts';
 import { withDeletion, withResize } from '../../domain/events/user-events.ts';
-import { FOREGROUND_DELETION, type JobIdentity } from '../../domain/spec/job.ts';
+import { FOREGROUND_DELETION, type JobIdentity } from '../../domain/manifests/job.ts';
 import { type Status, isHidden, podCount, requestDeletion, tally } from '../../domain/scoreboard/status.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import type { NoHosts } from '../../ports/host-store.ts';

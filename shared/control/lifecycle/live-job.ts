@@ -1,7 +1,7 @@
 import { type EpochMs, later } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { type Status, isHidden } from '../../domain/scoreboard/status.ts';
-import type { JobIdentity } from '../../domain/spec/job.ts';
+import type { JobIdentity } from '../../domain/manifests/job.ts';
 import type { SeenJob } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from '../process/deps.ts';

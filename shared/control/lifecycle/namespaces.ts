@@ -1,6 +1,6 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
-import { FOREGROUND_DELETION } from '../../domain/spec/job.ts';
-import { awaits, isTerminating } from '../../domain/spec/namespace.ts';
+import { FOREGROUND_DELETION } from '../../domain/manifests/job.ts';
+import { awaits, isTerminating } from '../../domain/manifests/namespace.ts';
 import { STORED, type StoredKind } from '../../domain/kinds/api-kinds.ts';
 import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import type { Deps } from '../process/deps.ts';

@@ -1,6 +1,6 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
-import { FOREGROUND_DELETION } from '../../domain/spec/job.ts';
+import { FOREGROUND_DELETION } from '../../domain/manifests/job.ts';
 import type { DeletedOwner, FinishedOwner } from '../../ports/cronjob-commands.ts';
 import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';

@@ -1,4 +1,4 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { type IndexSet, formatIndexSet, parseStatusIndexes, size } from '../../domain/base/index-set.ts';
 import { type JobItems, isSameList, jobItemsOf } from '../../domain/items/job-items.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
@@ -7,8 +7,8 @@ import { initialHits } from '../../domain/scoreboard/initial-board.ts';
 import { chunksForSettled, settledIndexes } from '../../domain/scoreboard/settled-indexes.ts';
 import { type Status, endOf, isHidden } from '../../domain/scoreboard/status.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
-import { isOwn } from '../../domain/spec/job.ts';
-import { rerunOf } from '../../domain/spec/selection.ts';
+import { isOwn } from '../../domain/manifests/job.ts';
+import { rerunOf } from '../../domain/manifests/selection.ts';
 import type { Unfit } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { type FieldError, invalid } from '../../schema/object/field-error.ts';

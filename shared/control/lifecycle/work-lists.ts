@@ -1,7 +1,7 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { pinnedItemsOf } from '../../domain/items/job-items.ts';
-import type { JobManifest } from '../../domain/spec/manifest.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import type { ContentId } from '../../ports/item-store.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import type { Deps } from '../process/deps.ts';

@@ -1,8 +1,8 @@
 import { withStateChange } from '../../domain/scoreboard/state-changes.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import { isOwn } from '../../domain/spec/job.ts';
-import type { JobManifest } from '../../domain/spec/manifest.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import { isOwn } from '../../domain/manifests/job.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import type { Deps } from './deps.ts';
 
 /** Whether others hear of this Job. What another controller does with its Jobs is not ours to tell. */

@@ -1,5 +1,5 @@
 import type { HostLimits } from '../../domain/task/host-limits.ts';
-import type { Formats } from '../../domain/spec/new-in-release.ts';
+import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { Timing } from '../../domain/base/timing.ts';
 import type { Announced, Announcer } from '../../ports/announcer.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,5 +1,5 @@
 import type { JobUid } from '../../domain/base/ids.ts';
-import type { JobIdentity } from '../../domain/spec/job.ts';
+import type { JobIdentity } from '../../domain/manifests/job.ts';
 import { podChanges } from '../../domain/scoreboard/journal.ts';
 import { DELETED_VERSION, type Status, isEnding, isHidden } from '../../domain/scoreboard/status.ts';
 import {

@@ -2,7 +2,7 @@ import { takesResources } from '../../domain/items/job-items.ts';
 import { withLimitDefaults } from '../../domain/quota/limit-defaults.ts';
 import type { LimitRange } from '../../domain/quota/limit-range.ts';
 import { limitViolation, limitedBy } from '../../domain/quota/limit-violation.ts';
-import type { JobManifest } from '../../domain/spec/manifest.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import type { OverQuota, Unfit } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { filledInErrors } from '../../schema/job/limited-rules.ts';

@@ -3,7 +3,7 @@ import { takesResources } from '../../domain/items/job-items.ts';
 import { type Answer, type Asked, type Numbers, decideRoom, settleAll } from '../../domain/quota/decide-room.ts';
 import { showsLimits, withQuota } from '../../domain/quota/quota-document.ts';
 import { type Quota, type Wish, recounted, reservedIn } from '../../domain/quota/quota.ts';
-import type { JobManifest } from '../../domain/spec/manifest.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { Busy } from '../../ports/busy.ts';
 import { isSame } from '../../schema/object/object-update.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';

@@ -3,7 +3,7 @@ import type { Chunk } from '../../domain/scoreboard/board.ts';
 import { plusMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { Fact } from '../../domain/base/fact.ts';
-import type { Job } from '../../domain/spec/job.ts';
+import type { Job } from '../../domain/manifests/job.ts';
 import { withinClock } from '../../domain/planner/set-back.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';

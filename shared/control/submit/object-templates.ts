@@ -1,5 +1,9 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import { type ObjectPattern, matchesObject, parseObjectPattern } from '../../domain/spec/annotations/object-pattern.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import {
+  type ObjectPattern,
+  matchesObject,
+  parseObjectPattern,
+} from '../../domain/manifests/annotations/object-pattern.ts';
 import type { ObjectKey, ObjectStore, StoredObject } from '../../ports/object-store.ts';
 import type { CreatedObject, Submission } from '../../schema/submission/submission.ts';
 import { variablesOf } from '../../schema/submission/job-of-submission.ts';

@@ -1,5 +1,5 @@
 import type { JobUid } from '../../domain/base/ids.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { endOf, isHidden } from '../../domain/scoreboard/status.ts';
 import { cycleText, pathBack } from '../../domain/upstreams/cycles.ts';
 import { foreignFault, sizeFault } from '../../domain/upstreams/upstreams.ts';

@@ -2,7 +2,7 @@ import type { JobUid } from '../../domain/base/ids.ts';
 import { chunksForSettled } from '../../domain/scoreboard/settled-indexes.ts';
 import { type Status, isEnding, isOver } from '../../domain/scoreboard/status.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
-import type { Job } from '../../domain/spec/job.ts';
+import type { Job } from '../../domain/manifests/job.ts';
 import {
   NO_UPSTREAMS,
   type ReadUpstream,

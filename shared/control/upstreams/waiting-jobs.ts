@@ -1,6 +1,6 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import { plusMs } from '../../domain/base/time.ts';
-import type { JobIdentity } from '../../domain/spec/job.ts';
+import type { JobIdentity } from '../../domain/manifests/job.ts';
 import { noteAwaited } from '../../domain/upstreams/awaited.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Waiter } from '../../ports/waiters.ts';

@@ -7,9 +7,9 @@ import { statusDocument } from '../scoreboard/status-document.ts';
 import { type JobState, type StateChange, type Status, endOf, shownReason } from '../scoreboard/status.ts';
 import { whyText } from '../scoreboard/why.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
-import { ANNOTATIONS, isTaskToken } from '../spec/annotations.ts';
-import type { JobIdentity } from '../spec/job.ts';
-import type { JobCondition, JobManifest, JobStatusDocument, Labels } from '../spec/manifest.ts';
+import { ANNOTATIONS, isTaskToken } from '../manifests/annotations.ts';
+import type { JobIdentity } from '../manifests/job.ts';
+import type { JobCondition, JobManifest, JobStatusDocument, Labels } from '../manifests/manifest.ts';
 
 /** One change of a Job's state, as others hear of it. */
 export type Announcement = {

@@ -1,6 +1,6 @@
-import { ANNOTATIONS } from '../spec/annotations.ts';
-import { CATCH_UPS, type CatchUp, parseCatchUp, parseJitter } from '../spec/annotations/schedules.ts';
-import type { Labels } from '../spec/manifest.ts';
+import { ANNOTATIONS } from '../manifests/annotations.ts';
+import { CATCH_UPS, type CatchUp, parseCatchUp, parseJitter } from '../manifests/annotations/schedules.ts';
+import type { Labels } from '../manifests/manifest.ts';
 
 /** What a CronJob's annotations add to Kubernetes' rules. */
 export type CronRules = {

@@ -1,6 +1,6 @@
 import { type EpochMs, asEpochMs, asTime } from '../base/time.ts';
 import { zoneOffsetMs } from '../base/time-zone.ts';
-import type { Labels } from '../spec/manifest.ts';
+import type { Labels } from '../manifests/manifest.ts';
 
 /** Kubernetes' annotation on a Job: the slot that it was created for, in the CronJob's zone. */
 export const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp';

@@ -1,6 +1,6 @@
 import { type EpochMs, asEpochMs, plusMs } from '../base/time.ts';
 import { zoneOffsetMs } from '../base/time-zone.ts';
-import type { CronSchedule, CronTimes } from '../spec/cron-schedule.ts';
+import type { CronSchedule, CronTimes } from '../manifests/cron-schedule.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../base/time.ts';
 import type { JobUid } from '../base/ids.ts';
-import type { CronJobSpec } from '../spec/cron-manifest.ts';
+import type { CronJobSpec } from '../manifests/cron-manifest.ts';
 import { type CronChild, type CronJobEnd, type CronState, withCronEvent } from './cron-state.ts';
 
 /** A Job as it is now. */

@@ -1,8 +1,8 @@
 import { type EpochMs, asEpochMs, plusMs } from '../base/time.ts';
 import type { JobUid } from '../base/ids.ts';
-import type { CronJobSpec } from '../spec/cron-manifest.ts';
-import type { CronSchedule } from '../spec/cron-schedule.ts';
-import { CATCH_UPS } from '../spec/annotations/schedules.ts';
+import type { CronJobSpec } from '../manifests/cron-manifest.ts';
+import type { CronSchedule } from '../manifests/cron-schedule.ts';
+import { CATCH_UPS } from '../manifests/annotations/schedules.ts';
 import type { CronRules } from './cron-rules.ts';
 import { type CronClaim, type CronEvent, type CronState, withCronEvent } from './cron-state.ts';
 import { type NextSlot, dueSlot } from './due-slot.ts';

@@ -1,6 +1,6 @@
 import { type EpochMs, asEpochMs } from '../base/time.ts';
 import { findTimeZone } from '../base/time-zone.ts';
-import { type CronSchedule, parseSchedule } from '../spec/cron-schedule.ts';
+import { type CronSchedule, parseSchedule } from '../manifests/cron-schedule.ts';
 import type { NextSlot } from './due-slot.ts';
 import { nextTime } from './next-time.ts';
 

@@ -3,8 +3,8 @@ import { type CollectedFailure, type FailureSnapshot, isStartError } from './fai
 import { type Finding, type Severity, type Probe, indexesText, notChecked, some, subjectOfJob } from './finding.ts';
 import { formatIndexSet, indexSetOf } from '../base/index-set.ts';
 import { type ItemOf, indexText } from '../base/shown-index.ts';
-import { ANNOTATIONS } from '../spec/annotations.ts';
-import type { JobIdentity, JobSpec } from '../spec/job.ts';
+import { ANNOTATIONS } from '../manifests/annotations.ts';
+import type { JobIdentity, JobSpec } from '../manifests/job.ts';
 import { podName } from '../task/pod-name.ts';
 import { type FailureReason, type Phase, type Status, endOf, tally } from '../scoreboard/status.ts';
 import { verdictText, whyText } from '../scoreboard/why.ts';

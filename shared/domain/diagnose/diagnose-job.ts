@@ -1,5 +1,5 @@
 import { type EpochMs, asTime } from '../base/time.ts';
-import { ANNOTATIONS } from '../spec/annotations.ts';
+import { ANNOTATIONS } from '../manifests/annotations.ts';
 import { diagnoseFailures } from './diagnose-failures.ts';
 import { diagnoseTasks, type ProbedTask } from './diagnose-tasks.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
@@ -20,7 +20,7 @@ import {
   subjectOfJob,
   worstFirst,
 } from './finding.ts';
-import { FOREGROUND_DELETION, type JobIdentity, type JobSpec } from '../spec/job.ts';
+import { FOREGROUND_DELETION, type JobIdentity, type JobSpec } from '../manifests/job.ts';
 import { DEAD_LETTERED } from '../events/dead-letter-events.ts';
 import { type Status, isHidden, isOver, podCount, tally } from '../scoreboard/status.ts';
 import type { ItemOf } from '../base/shown-index.ts';

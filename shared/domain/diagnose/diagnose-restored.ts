@@ -1,7 +1,7 @@
 import { formatIndexSet, indexSetOf } from '../base/index-set.ts';
 import { type Status, tally } from '../scoreboard/status.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
-import type { JobIdentity } from '../spec/job.ts';
+import type { JobIdentity } from '../manifests/job.ts';
 import type { ItemOf } from '../base/shown-index.ts';
 import type { ActiveAttempt, ProbedTask } from './diagnose-tasks.ts';
 import { type Finding, type Probe, atTime, indexesText, notChecked, subjectOfJob } from './finding.ts';

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../base/time.ts';
 import type { WaitedFor } from '../pending/upstream-waits.ts';
-import { ANNOTATIONS } from '../spec/annotations.ts';
-import type { JobSpec } from '../spec/job.ts';
+import { ANNOTATIONS } from '../manifests/annotations.ts';
+import type { JobSpec } from '../manifests/job.ts';
 import { cycleText } from '../upstreams/cycles.ts';
 import { sizeFault } from '../upstreams/upstreams.ts';
 import type { Finding } from './finding.ts';

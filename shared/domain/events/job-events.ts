@@ -1,4 +1,4 @@
-import type { JobIdentity, JobSpec } from '../spec/job.ts';
+import type { JobIdentity, JobSpec } from '../manifests/job.ts';
 import { waitingText } from '../scoreboard/status-document.ts';
 import { podName } from '../task/pod-name.ts';
 import { EVENTS_MAX, type JobEvent, type Status, isSuspended, tally } from '../scoreboard/status.ts';

@@ -1,4 +1,4 @@
-import type { JobManifestSpec } from '../spec/manifest.ts';
+import type { JobManifestSpec } from '../manifests/manifest.ts';
 import type { Status } from '../scoreboard/status.ts';
 import { normal, withEvent, withFew } from './job-events.ts';
 

@@ -1,5 +1,5 @@
 import { API_KINDS } from '../kinds/api-kinds.ts';
-import type { Labels } from '../spec/manifest.ts';
+import type { Labels } from '../manifests/manifest.ts';
 
 /** The API group of Furiko, https://furiko.io: Jobs and JobConfigs. */
 export const FURIKO_GROUP = API_KINDS.JobConfig.group;

@@ -1,5 +1,5 @@
 import type { JobUid } from '../base/ids.ts';
-import type { Labels } from '../spec/manifest.ts';
+import type { Labels } from '../manifests/manifest.ts';
 import { FURIKO_GROUP, type FurikoPart } from './furiko-job.ts';
 import { indexHash } from './index-hash.ts';
 import { parallelIndexAt } from './parallel-index.ts';

@@ -1,4 +1,4 @@
-import type { Labels, ObjectMeta } from '../spec/manifest.ts';
+import type { Labels, ObjectMeta } from '../manifests/manifest.ts';
 import type { FURIKO_API_VERSION, ConcurrencyPolicy } from './furiko-job.ts';
 
 /** A JobConfig as it was admitted, its defaults filled in. Stored whole, as a document. */

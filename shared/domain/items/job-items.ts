@@ -1,7 +1,7 @@
 import { unreachable } from '../base/invariant.ts';
 import type { ItemValues } from '../base/late-text.ts';
-import { ANNOTATIONS, parseBatch, parseFlag } from '../spec/annotations.ts';
-import type { Labels } from '../spec/manifest.ts';
+import { ANNOTATIONS, parseBatch, parseFlag } from '../manifests/annotations.ts';
+import type { Labels } from '../manifests/manifest.ts';
 import { itemLine, resultName } from './item-list.ts';
 import {
   type JobMatrix,

@@ -1,8 +1,8 @@
 import { size } from '../base/index-set.ts';
 import type { EpochMs } from '../base/time.ts';
 import { type Status, podCount, tally } from '../scoreboard/status.ts';
-import type { After, AfterIndexes } from '../spec/annotations/dependencies.ts';
-import type { JobSpec } from '../spec/job.ts';
+import type { After, AfterIndexes } from '../manifests/annotations/dependencies.ts';
+import type { JobSpec } from '../manifests/job.ts';
 import { type SeenUpstream, standingOfUpstream } from '../upstreams/upstream.ts';
 
 /** A Job that another one waits for, without its board. `job` null: there is none of the name, or it is gone. */

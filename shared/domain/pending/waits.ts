@@ -4,7 +4,7 @@ import { type EpochMs, asTime, soonest } from '../base/time.ts';
 import { type WaitedFor, closedCount, closedOutlook, heldOutlook } from './upstream-waits.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import { unreachable } from '../base/invariant.ts';
-import { type JobSpec, startsAt } from '../spec/job.ts';
+import { type JobSpec, startsAt } from '../manifests/job.ts';
 import { gangProgress } from '../scoreboard/gang.ts';
 import { wanted } from '../planner/launches.ts';
 import { startsNothing } from '../planner/success-policy.ts';

@@ -4,7 +4,7 @@ import type { Applied } from './apply-facts.ts';
 import { lateGang } from '../scoreboard/gang.ts';
 import { type PhaseCourse, decideCourse } from './decide-phase.ts';
 import type { Pass } from './pass.ts';
-import { startsAt } from '../spec/job.ts';
+import { startsAt } from '../manifests/job.ts';
 import { stuckOn } from './stuck-indexes.ts';
 
 /** What the Job's phase is from this pass on. */

@@ -1,7 +1,7 @@
 import type { Fact } from '../base/fact.ts';
 import { WorkingBoard, type StoredChunks } from '../scoreboard/working-board.ts';
 import { isShrunk, summariesFor, tally, tallyWithin } from '../scoreboard/status.ts';
-import { type JobSpec, boardSize } from '../spec/job.ts';
+import { type JobSpec, boardSize } from '../manifests/job.ts';
 import { type Folded, foldFacts } from './fold-facts.ts';
 import type { Counts } from './launches.ts';
 import type { Pass } from './pass.ts';

@@ -1,7 +1,7 @@
 import { type ChunkSummary, CHUNK_INDEXES, chunkOf } from '../scoreboard/board.ts';
 import { type EpochMs, later } from '../base/time.ts';
 import type { Fact } from '../base/fact.ts';
-import { type Job, type JobSpec, boardSize } from '../spec/job.ts';
+import { type Job, type JobSpec, boardSize } from '../manifests/job.ts';
 import { unfolded } from '../scoreboard/journal.ts';
 import { wanted } from './launches.ts';
 import { type Status, isEnding, isOver, isShrunk, podCount, summariesFor, tally } from '../scoreboard/status.ts';

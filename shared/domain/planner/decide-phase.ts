@@ -1,7 +1,7 @@
 import type { LateGang } from '../scoreboard/gang.ts';
 import { type EpochMs, asTime, plusMs } from '../base/time.ts';
 import { unreachable } from '../base/invariant.ts';
-import type { Job, JobSpec } from '../spec/job.ts';
+import type { Job, JobSpec } from '../manifests/job.ts';
 import {
   type Achievement,
   type FailureReason,
@@ -13,7 +13,7 @@ import {
   podCount,
 } from '../scoreboard/status.ts';
 import { baseOf, policyVerdict } from './success-policy.ts';
-import { WHEN_ACHIEVED, most, shareText } from '../spec/success-rules.ts';
+import { WHEN_ACHIEVED, most, shareText } from '../manifests/success-rules.ts';
 
 /** What decides a phase. */
 export type Standing = {

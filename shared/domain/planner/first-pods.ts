@@ -1,7 +1,7 @@
 import { initialChunk } from '../scoreboard/initial-board.ts';
 import type { Status } from '../scoreboard/status.ts';
 import type { Timing } from '../base/timing.ts';
-import type { Job } from '../spec/job.ts';
+import type { Job } from '../manifests/job.ts';
 import { chunksNeeded } from './chunks-needed.ts';
 import { planJob } from './plan-job.ts';
 import type { Plan } from './plan.ts';

@@ -5,7 +5,7 @@ import { LOST, NO_TIMES } from './ending.ts';
 import { type AttemptId, type Fact, type FactOf, inOrder, isSameAttempt } from '../base/fact.ts';
 import { type IndexRecord, hasPod, isActive } from '../scoreboard/index-record.ts';
 import { unreachable } from '../base/invariant.ts';
-import { isOutOfRange } from '../spec/job.ts';
+import { isOutOfRange } from '../manifests/job.ts';
 import type { PolicyVerdict } from './decide-phase.ts';
 import { Ledger } from './ledger.ts';
 import type { Pass } from './pass.ts';

@@ -1,6 +1,6 @@
 import type { Fact } from '../base/fact.ts';
-import { type CompletionMode, type Job, OWN_MANAGER, isOutOfRange } from '../spec/job.ts';
-import { POLICY_ACTIONS, type PolicyAction } from '../spec/manifest.ts';
+import { type CompletionMode, type Job, OWN_MANAGER, isOutOfRange } from '../manifests/job.ts';
+import { POLICY_ACTIONS, type PolicyAction } from '../manifests/manifest.ts';
 import type { Plan } from './plan.ts';
 import { type Status, type Verdict, isOver, tally } from '../scoreboard/status.ts';
 import type { Transition, TransitionOp } from '../scoreboard/transition.ts';

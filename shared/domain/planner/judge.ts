@@ -3,9 +3,9 @@ import type { Ending } from '../base/fact.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
 import { startDueMs } from '../scoreboard/start-timeout.ts';
 import { unreachable } from '../base/invariant.ts';
-import type { JobSpec } from '../spec/job.ts';
+import type { JobSpec } from '../manifests/job.ts';
 import type { Judgement } from './plan.ts';
-import { type FailedPod, type PolicyMatch, matchPodFailurePolicy } from '../spec/pod-failure-policy.ts';
+import { type FailedPod, type PolicyMatch, matchPodFailurePolicy } from '../manifests/pod-failure-policy.ts';
 import { type Phase, type Verdict, isEnding, shownReason } from '../scoreboard/status.ts';
 import type { Why } from '../scoreboard/why.ts';
 

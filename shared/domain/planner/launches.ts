@@ -4,7 +4,7 @@ import { type EpochMs, later, plusMs, soonest } from '../base/time.ts';
 import type { WaitClock, WorkingBoard } from '../scoreboard/working-board.ts';
 import type { AttemptId } from '../base/fact.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
-import type { JobSpec } from '../spec/job.ts';
+import type { JobSpec } from '../manifests/job.ts';
 import { type Claim, type Status, type Tally, podCount } from '../scoreboard/status.ts';
 import { CLAIMS_IN_FLIGHT_MAX, type Timing } from '../base/timing.ts';
 import { type IndexGate, openPending } from '../upstreams/index-gate.ts';

@@ -1,7 +1,7 @@
 import { type EpochMs, later } from '../base/time.ts';
 import type { Timing } from '../base/timing.ts';
 import type { Status } from '../scoreboard/status.ts';
-import type { Job } from '../spec/job.ts';
+import type { Job } from '../manifests/job.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
 import type { PlanRules } from './plan-rules.ts';
 import { withinClock } from './set-back.ts';

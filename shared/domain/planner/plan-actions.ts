@@ -3,7 +3,7 @@ import type { WorkingBoard } from '../scoreboard/working-board.ts';
 import { FRESH } from '../scoreboard/index-record.ts';
 import { type LaunchTraits, launchRowOf } from '../scoreboard/launch-row.ts';
 import type { Claim } from '../scoreboard/status.ts';
-import type { Job } from '../spec/job.ts';
+import type { Job } from '../manifests/job.ts';
 import type { Pass } from './pass.ts';
 import type { Action } from './plan.ts';
 import type { Attempts } from './plan-attempts.ts';

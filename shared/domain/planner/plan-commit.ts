@@ -2,7 +2,7 @@ import { type EpochMs, plusMs, soonest } from '../base/time.ts';
 import { type Folding, extendJournal, foldJournal } from '../scoreboard/journal.ts';
 import { type Phase, type Status, isEnding, isOver } from '../scoreboard/status.ts';
 import type { Transition } from '../scoreboard/transition.ts';
-import { type JobSpec, startsAt } from '../spec/job.ts';
+import { type JobSpec, startsAt } from '../manifests/job.ts';
 import { deadlineOf } from './decide-phase.ts';
 import { withJobEvents } from '../events/job-events.ts';
 import type { Pass } from './pass.ts';

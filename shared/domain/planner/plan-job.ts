@@ -3,7 +3,7 @@ import type { EpochMs } from '../base/time.ts';
 import type { Timing } from '../base/timing.ts';
 import type { StoredChunks } from '../scoreboard/working-board.ts';
 import type { Status } from '../scoreboard/status.ts';
-import type { Job } from '../spec/job.ts';
+import type { Job } from '../manifests/job.ts';
 import { advancePhase } from './advance-phase.ts';
 import { applyFacts } from './apply-facts.ts';
 import { beginPass } from './pass.ts';

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../base/time.ts';
 import type { Ending } from '../base/fact.ts';
-import type { FailedPod } from '../spec/pod-failure-policy.ts';
+import type { FailedPod } from '../manifests/pod-failure-policy.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
 import type { PolicyVerdict } from './decide-phase.ts';
 import { podOf } from './judge.ts';

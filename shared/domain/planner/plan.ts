@@ -2,7 +2,7 @@ import type { EpochMs } from '../base/time.ts';
 import type { TaskArn } from '../base/ids.ts';
 import type { AttemptId, AttemptTimes, Ending, Fact } from '../base/fact.ts';
 import type { LaunchTraits } from '../scoreboard/launch-row.ts';
-import type { PolicyAction } from '../spec/manifest.ts';
+import type { PolicyAction } from '../manifests/manifest.ts';
 import type { Status } from '../scoreboard/status.ts';
 import type { Why } from '../scoreboard/why.ts';
 import type { ChunkFold } from '../scoreboard/journal.ts';

@@ -3,7 +3,7 @@ import type { TaskArn } from '../base/ids.ts';
 import { REPLACED_TASKS_MAX } from '../base/timing.ts';
 import type { IndexRecord } from '../scoreboard/index-record.ts';
 import { type Phase, isEnding } from '../scoreboard/status.ts';
-import { type JobSpec, isOutOfRange } from '../spec/job.ts';
+import { type JobSpec, isOutOfRange } from '../manifests/job.ts';
 
 /** What happens to an attempt whose Pod a user has deleted or evicted. */
 export type Deletion =

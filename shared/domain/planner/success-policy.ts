@@ -1,6 +1,6 @@
 import { has, size } from '../base/index-set.ts';
-import { type SuccessRule, WHEN_ACHIEVED, fewest } from '../spec/success-rules.ts';
-import type { JobSpec } from '../spec/job.ts';
+import { type SuccessRule, WHEN_ACHIEVED, fewest } from '../manifests/success-rules.ts';
+import type { JobSpec } from '../manifests/job.ts';
 import type { Achievement, CompleteVerdict, Tally } from '../scoreboard/status.ts';
 
 /** How many indexes of each rule's list have succeeded, now including `index`. */

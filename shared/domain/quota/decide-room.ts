@@ -1,5 +1,5 @@
 import type { EpochMs } from '../base/time.ts';
-import type { PodSpec } from '../spec/pod-spec.ts';
+import type { PodSpec } from '../manifests/pod-spec.ts';
 import { type Quota, type Settled, type Wish, needOf, reserve, reservedIn, settle } from './quota.ts';
 import { type QuotaKey, QUOTA_KEYS, amountsText, countedFor, isRequested } from './quota-keys.ts';
 import { type Usage, requestText } from './usage.ts';

@@ -1,5 +1,5 @@
-import type { PodTemplate } from '../spec/manifest.ts';
-import type { Container, Resources } from '../spec/pod-spec.ts';
+import type { PodTemplate } from '../manifests/manifest.ts';
+import type { Container, Resources } from '../manifests/pod-spec.ts';
 import { LIMITED_RESOURCES, type LimitRange } from './limit-range.ts';
 
 /** Says on a Pod, as in Kubernetes, what LimitRanges have filled in. */

@@ -1,4 +1,4 @@
-import type { Resources } from '../spec/pod-spec.ts';
+import type { Resources } from '../manifests/pod-spec.ts';
 
 /** The resources of a Fargate task, in the order in which Kubernetes names them. */
 export const LIMITED_RESOURCES = ['cpu', 'ephemeral-storage', 'memory'] as const satisfies readonly (keyof Resources)[];

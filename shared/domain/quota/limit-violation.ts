@@ -1,5 +1,5 @@
 import { type QuantityFormat, formatOf, parseQuantity, quantityText } from '../base/quantity.ts';
-import type { Container, PodSpec } from '../spec/pod-spec.ts';
+import type { Container, PodSpec } from '../manifests/pod-spec.ts';
 import { podNeed } from '../task/pod-template.ts';
 import {
   LIMITED_RESOURCES,

@@ -1,7 +1,7 @@
 import { type Status, endOf, isHidden, isShrunk, tally } from '../scoreboard/status.ts';
-import type { Job } from '../spec/job.ts';
-import type { JobManifest } from '../spec/manifest.ts';
-import type { Container } from '../spec/pod-spec.ts';
+import type { Job } from '../manifests/job.ts';
+import type { JobManifest } from '../manifests/manifest.ts';
+import type { Container } from '../manifests/pod-spec.ts';
 import { taskSizeOf } from '../task/pod-template.ts';
 import { COUNTED_KINDS, type CountedKind, type CountedObjects, countedAs } from './counted-kinds.ts';
 

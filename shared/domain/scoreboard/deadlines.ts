@@ -1,7 +1,7 @@
 import { type EpochMs, asEpochMs, soonest } from '../base/time.ts';
 import type { ChunkSummary } from './board.ts';
 import { type LateBefore, mayHaveLate } from './working-board.ts';
-import type { JobSpec } from '../spec/job.ts';
+import type { JobSpec } from '../manifests/job.ts';
 
 // A Pod may say how long it may run (activeDeadlineSeconds of the template), and a Job how long all attempts of an index may take
 // together (muster.run/index-deadline). The board records when each began, in whole seconds, so none gets less than its time, and

@@ -4,8 +4,8 @@ import type { ChunkSummary } from './board.ts';
 import { CHUNK_INDEXES } from './board.ts';
 import type { IndexRecord } from './index-record.ts';
 import type { GangState, Phase, Tally } from './status.ts';
-import { type JobSpec, isOutOfRange } from '../spec/job.ts';
-import { allIndexes } from '../spec/selection.ts';
+import { type JobSpec, isOutOfRange } from '../manifests/job.ts';
+import { allIndexes } from '../manifests/selection.ts';
 
 // The indexes of a Job may belong together (muster.run/gang): a name says that all of them run. If not all run in time, all are
 // stopped and start again. Time counts from the first claim that finds not all of them running: back-off comes before it.

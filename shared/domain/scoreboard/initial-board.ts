@@ -1,6 +1,6 @@
 import { type IndexSet, intersect, intervalsWithin, size } from '../base/index-set.ts';
-import type { SuccessRule } from '../spec/success-rules.ts';
-import type { IndexSelection } from '../spec/selection.ts';
+import type { SuccessRule } from '../manifests/success-rules.ts';
+import type { IndexSelection } from '../manifests/selection.ts';
 import { CHUNK_INDEXES, type Chunk, type ChunkSummary, STATES, emptyChunk, freshSummary } from './board.ts';
 
 // What no item holds yet is as the spec has it at first: inherited indexes have succeeded without an attempt, excluded ones

@@ -4,7 +4,7 @@ import type { FactOf } from '../base/fact.ts';
 import type { ChunkSummary } from './board.ts';
 import type { WorkingBoard } from './working-board.ts';
 import type { Phase } from './status.ts';
-import type { JobSpec } from '../spec/job.ts';
+import type { JobSpec } from '../manifests/job.ts';
 
 // A Job may say how long a Pod may take from its claim until it runs, whatever it waits for (muster.run/start-timeout-seconds).
 // Its claims record when their Pods were created, in whole seconds, so a Pod gets up to a second more.

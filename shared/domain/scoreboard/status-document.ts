@@ -1,10 +1,10 @@
 import { type EpochMs, asTime } from '../base/time.ts';
 import { formatIndexSet } from '../base/index-set.ts';
 import { unreachable } from '../base/invariant.ts';
-import type { JobCondition, JobManifestSpec, JobStatusDocument } from '../spec/manifest.ts';
+import type { JobCondition, JobManifestSpec, JobStatusDocument } from '../manifests/manifest.ts';
 import { chunkOf } from './board.ts';
 import { type Settled, chunksForSettled, settledIndexes } from './settled-indexes.ts';
-import { HELD_CONDITION } from '../spec/annotations.ts';
+import { HELD_CONDITION } from '../manifests/annotations.ts';
 import { type Published, asPublished, publishedIndexes, unpublishedSuccesses } from './shown-status.ts';
 import { type Achievement, type Status, endOf, isEnding, podCount, shownReason, tally, tallyWithin } from './status.ts';
 import type { WorkingBoard } from './working-board.ts';

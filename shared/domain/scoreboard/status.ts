@@ -10,13 +10,13 @@ import {
   freshSummary,
 } from './board.ts';
 import { initialHits, initialSummary } from './initial-board.ts';
-import type { IndexSelection } from '../spec/selection.ts';
+import type { IndexSelection } from '../manifests/selection.ts';
 import { type EpochMs, later } from '../base/time.ts';
 import type { JobUid, TaskArn } from '../base/ids.ts';
 import type { AttemptId } from '../base/fact.ts';
 import { invariant } from '../base/invariant.ts';
-import { type Job, type JobSpec, boardSize, startsAt } from '../spec/job.ts';
-import type { Labels } from '../spec/manifest.ts';
+import { type Job, type JobSpec, boardSize, startsAt } from '../manifests/job.ts';
+import type { Labels } from '../manifests/manifest.ts';
 import type { Transition } from './transition.ts';
 
 /** A Kubernetes Event on a Job, with the fields that the Job controller sets. */

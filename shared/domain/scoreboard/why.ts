@@ -1,5 +1,5 @@
 import { indexWithin } from '../base/shown-index.ts';
-import type { PolicyAction } from '../spec/manifest.ts';
+import type { PolicyAction } from '../manifests/manifest.ts';
 
 /**
  * Why the end of an attempt counts as what it does: data, which is stored with the attempt. Whatever decides reads it;

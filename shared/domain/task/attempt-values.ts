@@ -1,6 +1,6 @@
 import type { AttemptValues, ItemValues } from '../base/late-text.ts';
-import type { JobIdentity } from '../spec/job.ts';
-import type { JobManifest } from '../spec/manifest.ts';
+import type { JobIdentity } from '../manifests/job.ts';
+import type { JobManifest } from '../manifests/manifest.ts';
 import { podName, podUid } from './pod-name.ts';
 
 /**

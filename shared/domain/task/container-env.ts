@@ -1,8 +1,8 @@
 import { invariant } from '../base/invariant.ts';
 import { type AttemptField, type ItemValues, type LateText, knownText, lateText } from '../base/late-text.ts';
 import { jobItemsOf } from '../items/job-items.ts';
-import type { JobManifestSpec, Labels } from '../spec/manifest.ts';
-import { ADDRESS_FIELDS, type Container, type EnvSource } from '../spec/pod-spec.ts';
+import type { JobManifestSpec, Labels } from '../manifests/manifest.ts';
+import { ADDRESS_FIELDS, type Container, type EnvSource } from '../manifests/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
 import { expandLate, expandedLength, referredVariables } from '../base/variable-expansion.ts';
 

@@ -1,5 +1,5 @@
-import { ANNOTATIONS, parseGang } from '../spec/annotations.ts';
-import type { JobManifest, Labels } from '../spec/manifest.ts';
+import { ANNOTATIONS, parseGang } from '../manifests/annotations.ts';
+import type { JobManifest, Labels } from '../manifests/manifest.ts';
 
 /**
  * Whether each index of the Job has a name of its own, if this installation provides names. A NonIndexed Job has no indexes to

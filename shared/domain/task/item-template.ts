@@ -1,8 +1,8 @@
 import type { ItemValues } from '../base/late-text.ts';
 import { takesImages, takesResources } from '../items/job-items.ts';
 import { IMAGE_COLUMN, RESOURCE_COLUMNS, type ResourceName, largestQuantity } from '../items/task-columns.ts';
-import type { JobManifestSpec, Labels } from '../spec/manifest.ts';
-import type { Container, Resources } from '../spec/pod-spec.ts';
+import type { JobManifestSpec, Labels } from '../manifests/manifest.ts';
+import type { Container, Resources } from '../manifests/pod-spec.ts';
 import { EPHEMERAL_GIB_LEAST, taskSizeOf } from './pod-template.ts';
 import type { TaskSize } from './task.ts';
 

@@ -2,7 +2,7 @@ import { COMPLETIONS_VARIABLE, OWN_LABELS, type PodOwner, wordExpander, variable
 import { type AttemptValues, type ItemValues, type LateText, fillIn, knownText } from '../base/late-text.ts';
 import { ZONE_CHARS_MAX } from './host-names.ts';
 import { POD_NAME_CHARS_MAX } from './pod-name.ts';
-import type { Container } from '../spec/pod-spec.ts';
+import type { Container } from '../manifests/pod-spec.ts';
 import { takesResources } from '../items/job-items.ts';
 import { type TaskOwner, taskEnvironment } from './task-environment.ts';
 import type { TaskSize } from './task.ts';

@@ -1,6 +1,6 @@
 import type { JobUid } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
-import type { CompletionMode } from '../spec/job.ts';
+import type { CompletionMode } from '../manifests/job.ts';
 
 type Owner = { readonly uid: JobUid; readonly name: string; readonly completionMode: CompletionMode };
 

@@ -1,11 +1,11 @@
-import { CAPACITY_SELECTOR } from '../spec/annotations.ts';
+import { CAPACITY_SELECTOR } from '../manifests/annotations.ts';
 import { ARCHITECTURE_SELECTOR, placeOf } from './task-place.ts';
 import { wordExpander, expandedVariables, variablesOf } from './container-env.ts';
 import { invariant } from '../base/invariant.ts';
 import { placeholder } from '../base/late-text.ts';
 import { commandLine } from './launch-overrides.ts';
-import type { JobManifest } from '../spec/manifest.ts';
-import type { Container, PodSpec, Resources } from '../spec/pod-spec.ts';
+import type { JobManifest } from '../manifests/manifest.ts';
+import type { Container, PodSpec, Resources } from '../manifests/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
 import { type Capacity, FAMILY_PREFIX, type TaskContainer, type TaskDefinition, type TaskSize } from './task.ts';
 

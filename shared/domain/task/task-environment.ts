@@ -1,6 +1,6 @@
 import type { AttemptId } from '../base/fact.ts';
 import { hasReadyName, hostnameOf, hostsPattern, readyNameOf } from './host-names.ts';
-import type { JobManifestSpec, Labels } from '../spec/manifest.ts';
+import type { JobManifestSpec, Labels } from '../manifests/manifest.ts';
 
 /** Environment variables that every task has, in addition to its completion index. */
 export const TASK_ENV = {

@@ -1,7 +1,7 @@
-import { CAPACITY_SELECTOR } from '../spec/annotations.ts';
-import { meetsRequirement } from '../spec/label-requirement.ts';
-import type { Labels } from '../spec/manifest.ts';
-import type { Affinity, NodeAffinityTerm } from '../spec/pod-spec.ts';
+import { CAPACITY_SELECTOR } from '../manifests/annotations.ts';
+import { meetsRequirement } from '../manifests/label-requirement.ts';
+import type { Labels } from '../manifests/manifest.ts';
+import type { Affinity, NodeAffinityTerm } from '../manifests/pod-spec.ts';
 
 export const ARCHITECTURE_SELECTOR = 'kubernetes.io/arch';
 

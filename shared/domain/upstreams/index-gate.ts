@@ -2,8 +2,8 @@ import { intervalsWithin } from '../base/index-set.ts';
 import { CHUNK_INDEXES, type Chunk, type ChunkSummary, STATES } from '../scoreboard/board.ts';
 import { type Status, chunkLength, isOver, podCount } from '../scoreboard/status.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
-import type { AfterIndexes } from '../spec/annotations/dependencies.ts';
-import type { IndexSelection } from '../spec/selection.ts';
+import type { AfterIndexes } from '../manifests/annotations/dependencies.ts';
+import type { IndexSelection } from '../manifests/selection.ts';
 
 /**
  * Which indexes of a Job may start, as far as `muster.run/after-indexes` is concerned. Once open, an index stays open: a success is

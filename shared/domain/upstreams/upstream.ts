@@ -1,6 +1,6 @@
 import type { JobUid } from '../base/ids.ts';
 import { type Phase, type Status, endOf } from '../scoreboard/status.ts';
-import type { After } from '../spec/annotations/dependencies.ts';
+import type { After } from '../manifests/annotations/dependencies.ts';
 import { unreachable } from '../base/invariant.ts';
 
 /**

@@ -2,9 +2,9 @@ import { type EpochMs, plusMs } from '../base/time.ts';
 import type { Timing } from '../base/timing.ts';
 import { CHUNK_INDEXES } from '../scoreboard/board.ts';
 import { type Status, type Upstream, endOf, tally } from '../scoreboard/status.ts';
-import { type JobSpec, isOwn } from '../spec/job.ts';
-import type { JobManifest, JobManifestSpec } from '../spec/manifest.ts';
-import { type AfterIndexes, dependentCompletions } from '../spec/annotations/dependencies.ts';
+import { type JobSpec, isOwn } from '../manifests/job.ts';
+import type { JobManifest, JobManifestSpec } from '../manifests/manifest.ts';
+import { type AfterIndexes, dependentCompletions } from '../manifests/annotations/dependencies.ts';
 import { type IndexGate, OPEN_GATE, type UpstreamBoard, indexGate } from './index-gate.ts';
 import { type SeenUpstream, standingOfUpstream } from './upstream.ts';
 

@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 
 /** Fields that another manager owns and that an apply would change. */
 export type Conflict = Omit<ManagedFieldsEntry, 'fieldsV1'> & {

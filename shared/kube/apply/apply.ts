@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import type { FieldType, KindTable } from '../../schema/kinds/kind-table.ts';
 import type { Conflict } from './apply-conflicts.ts';
 import { EMPTY, type FieldSet, difference, intersection, isEmpty, pathsOf, sameSet, union } from './field-set.ts';

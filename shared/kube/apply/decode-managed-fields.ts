@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import { toFieldsV1 } from './field-set.ts';
 import { readFieldsV1 } from './fields-v1.ts';
 import { type JsonObject, isList, isObject, own } from '../patch/json-value.ts';

@@ -1,4 +1,4 @@
-import type { FieldsV1 } from '../../domain/spec/manifest.ts';
+import type { FieldsV1 } from '../../domain/manifests/manifest.ts';
 
 /**
  * A set of an object's fields, as a tree. A step is written as in FieldsV1: `f:name` a field, `k:{"name":"x"}` an item by its

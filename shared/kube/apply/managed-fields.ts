@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import type { KindTable } from '../../schema/kinds/kind-table.ts';
 import { EMPTY, type FieldSet, difference, isEmpty, sameSet, toFieldsV1, union } from './field-set.ts';
 import { readFieldsV1 } from './fields-v1.ts';

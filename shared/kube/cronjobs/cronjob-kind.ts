@@ -1,8 +1,8 @@
 import { asTime } from '../../domain/base/time.ts';
 import { cronRulesOf } from '../../domain/cron/cron-rules.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import type { CronJobManifest, CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import type { CronJobManifest, CronJobStatusDocument } from '../../domain/manifests/cron-manifest.ts';
 import type { StoredDocument } from '../../ports/object-store.ts';
 import { admitCronJob } from '../../schema/cron/cron-admission.ts';
 import { type CronJobStanding, cronJobDocument, storedCronJob } from '../../schema/cron/cron-document.ts';

@@ -1,6 +1,6 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
 import { FURIKO_API_VERSION } from '../../domain/furiko/furiko-job.ts';
-import type { JobIdentity } from '../../domain/spec/job.ts';
+import type { JobIdentity } from '../../domain/manifests/job.ts';
 import { eventIdentity } from './event-name.ts';
 import type { Resource } from '../http/status-error.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { AuthorizationMode, User } from '../../domain/rbac/policy.ts';
-import type { Formats } from '../../domain/spec/new-in-release.ts';
+import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { TaskRoles } from '../../domain/task/task-roles.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Clock } from '../../ports/clock.ts';

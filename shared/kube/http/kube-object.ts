@@ -22,5 +22,5 @@ export type KubeMetadata = {
   readonly [field: string]: unknown;
 };
 
-export type { ManagedFieldsEntry, OwnerReference } from '../../domain/spec/manifest.ts';
-import type { ManagedFieldsEntry, OwnerReference } from '../../domain/spec/manifest.ts';
+export type { ManagedFieldsEntry, OwnerReference } from '../../domain/manifests/manifest.ts';
+import type { ManagedFieldsEntry, OwnerReference } from '../../domain/manifests/manifest.ts';

@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import { OBJECT_BYTES_MAX } from '../../ports/object-store.ts';
 import type { KubeObject } from './kube-object.ts';
 import { type StatusError, tooLarge } from './status-error.ts';

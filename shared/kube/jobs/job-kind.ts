@@ -1,6 +1,6 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { asJobUid } from '../../domain/base/ids.ts';
-import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
+import type { JobManifest, Labels } from '../../domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { admitBatchUpdateOfFuriko } from '../../schema/furiko/batch-update.ts';
 import { generatedLabels } from '../../schema/job/job-defaults.ts';

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../domain/base/time.ts';
-import { ANNOTATIONS, HELD_CONDITION } from '../../domain/spec/annotations.ts';
-import { indexesToSucceed } from '../../domain/spec/selection.ts';
+import { ANNOTATIONS, HELD_CONDITION } from '../../domain/manifests/annotations.ts';
+import { indexesToSucceed } from '../../domain/manifests/selection.ts';
 import type { JobObject } from './render-job.ts';
 import { ageOf, humanDuration, msOf } from '../list/ages.ts';
 import { CONTAINER_COLUMNS, containerCells } from '../list/container-cells.ts';

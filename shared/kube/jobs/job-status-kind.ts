@@ -1,6 +1,6 @@
 import { isForeign } from '../../domain/scoreboard/status-document.ts';
-import { isOwn } from '../../domain/spec/job.ts';
-import type { JobStatusDocument } from '../../domain/spec/manifest.ts';
+import { isOwn } from '../../domain/manifests/job.ts';
+import type { JobStatusDocument } from '../../domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { admitJobStatus } from '../../schema/job/job-status.ts';
 import { isSame } from '../../schema/object/object-update.ts';

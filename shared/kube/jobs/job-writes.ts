@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../domain/base/time.ts';
 import { initialChunk } from '../../domain/scoreboard/initial-board.ts';
 import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
-import type { JobManifest, ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { JobManifest, ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import { type Status, freshStatus } from '../../domain/scoreboard/status.ts';
 import type { NoHosts } from '../../ports/host-store.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';

@@ -1,6 +1,6 @@
 import { asTime } from '../../domain/base/time.ts';
-import { isOwn } from '../../domain/spec/job.ts';
-import type { JobStatusDocument, ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import { isOwn } from '../../domain/manifests/job.ts';
+import type { JobStatusDocument, ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import { statusDocument } from '../../domain/scoreboard/status-document.ts';
 import { asPublished } from '../../domain/scoreboard/shown-status.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';

@@ -13,7 +13,7 @@ import {
   subtract,
 } from '../../domain/base/index-set.ts';
 import { type IndexRecord, isInherited } from '../../domain/scoreboard/index-record.ts';
-import { allIndexes } from '../../domain/spec/selection.ts';
+import { allIndexes } from '../../domain/manifests/selection.ts';
 import { type Status, type Tally, isEnding, isOver, tally, tallyWithin } from '../../domain/scoreboard/status.ts';
 import { chunksForWaits } from '../../domain/pending/waits.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';

@@ -1,4 +1,9 @@
-import { DEFAULT_NAMESPACE, type NamespaceDocument, isTerminating, terminating } from '../../domain/spec/namespace.ts';
+import {
+  DEFAULT_NAMESPACE,
+  type NamespaceDocument,
+  isTerminating,
+  terminating,
+} from '../../domain/manifests/namespace.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import {
   type NamespaceUpdate,

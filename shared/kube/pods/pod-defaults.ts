@@ -1,4 +1,4 @@
-import type { Container, PodSpec } from '../../domain/spec/pod-spec.ts';
+import type { Container, PodSpec } from '../../domain/manifests/pod-spec.ts';
 
 /**
  * A template's spec as its Pods have it: Kubernetes sets some defaults only when a template has become a Pod

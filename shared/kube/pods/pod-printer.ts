@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../domain/base/time.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import type { Labels } from '../../domain/spec/manifest.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { ageOf, humanDuration, msOf } from '../list/ages.ts';
 import { AGE, NAME, type Printer, type RowCondition, text, wide } from '../list/printer.ts';
 

@@ -3,7 +3,7 @@ import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
 import { endWords, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import { isPastDeadline } from '../../domain/scoreboard/why.ts';
-import type { PodSpec, Resources } from '../../domain/spec/pod-spec.ts';
+import type { PodSpec, Resources } from '../../domain/manifests/pod-spec.ts';
 import type { PodWait } from '../../domain/pending/pod-wait.ts';
 import { waitText } from '../../domain/pending/wait-words.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';

@@ -1,5 +1,5 @@
 import { itemHash } from '../../domain/items/item-hash.ts';
-import { ANNOTATIONS, ITEM_HASH_LABEL } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS, ITEM_HASH_LABEL } from '../../domain/manifests/annotations.ts';
 import { type EpochMs, asEpochMs, asTime } from '../../domain/base/time.ts';
 import type { TaskArn } from '../../domain/base/ids.ts';
 import {
@@ -14,10 +14,10 @@ import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
 import { taskMetadata } from '../../domain/furiko/furiko-labels.ts';
 import type { ItemValues } from '../../domain/base/late-text.ts';
 import { isActive } from '../../domain/scoreboard/index-record.ts';
-import type { Labels } from '../../domain/spec/manifest.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { forItem } from '../../domain/task/item-template.ts';
 import { hostname, podName, podUid } from '../../domain/task/pod-name.ts';
-import type { Container, EnvVar } from '../../domain/spec/pod-spec.ts';
+import type { Container, EnvVar } from '../../domain/manifests/pod-spec.ts';
 import { isEnding } from '../../domain/scoreboard/status.ts';
 import { verdictText, whyText } from '../../domain/scoreboard/why.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';

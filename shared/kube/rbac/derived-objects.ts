@@ -1,7 +1,7 @@
 import { comesBefore } from '../../domain/base/text-order.ts';
 import { DEFAULT_BINDINGS, DEFAULT_LABEL, DEFAULT_ROLES } from '../../domain/rbac/default-policy.ts';
 import { DEFAULT_ACCOUNT, RBAC_GROUP } from '../../domain/rbac/policy.ts';
-import { DEFAULT_NAMESPACE } from '../../domain/spec/namespace.ts';
+import { DEFAULT_NAMESPACE } from '../../domain/manifests/namespace.ts';
 import type { ObjectKey, ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import { defaultAccountOf } from '../../store/default-account.ts';
 import { allObjects } from '../../store/every-object.ts';

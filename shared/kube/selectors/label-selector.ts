@@ -1,4 +1,4 @@
-import type { Labels } from '../../domain/spec/manifest.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { labelValueErrors, qualifiedNameErrors } from '../../schema/object/dns-names.ts';
 import { fieldErrorText, invalid } from '../../schema/object/field-error.ts';
 import { type Parsed, bad, ok } from '../http/query.ts';

@@ -1,5 +1,5 @@
 import { asTime } from '../../domain/base/time.ts';
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { Extent } from '../../schema/object/object-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { newFieldErrors } from '../../schema/object/new-field-rules.ts';

@@ -1,4 +1,4 @@
-import { isTerminating } from '../../domain/spec/namespace.ts';
+import { isTerminating } from '../../domain/manifests/namespace.ts';
 import type { DeletedOwner, FinishedOwner } from '../../ports/cronjob-commands.ts';
 import type { ObjectKey, StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import type { Extent } from '../../schema/object/object-update.ts';

@@ -2,7 +2,7 @@ import { apiVersionOf } from '../../domain/kinds/api-kind.ts';
 import { API_KINDS, type StoredKind } from '../../domain/kinds/api-kinds.ts';
 import { isCountedKind } from '../../domain/quota/counted-kinds.ts';
 import type { User } from '../../domain/rbac/policy.ts';
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import type { DeletedOwner } from '../../ports/cronjob-commands.ts';
 import type { ObjectKey, ObjectStore, StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';

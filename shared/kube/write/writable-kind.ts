@@ -1,5 +1,5 @@
 import type { User } from '../../domain/rbac/policy.ts';
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import type { CreationRefusal, OverQuota, Unfit } from '../../ports/job-commands.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { Extent } from '../../schema/object/object-update.ts';

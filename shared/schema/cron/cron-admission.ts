@@ -1,5 +1,5 @@
-import type { CronJobManifest, CronJobSpec } from '../../domain/spec/cron-manifest.ts';
-import type { ObjectMeta } from '../../domain/spec/manifest.ts';
+import type { CronJobManifest, CronJobSpec } from '../../domain/manifests/cron-manifest.ts';
+import type { ObjectMeta } from '../../domain/manifests/manifest.ts';
 import { CronJobShape } from './cron-shape.ts';
 import { CONCURRENCY_POLICIES, type FormerTimes, historyErrors, timesErrors } from './cron-spec-rules.ts';
 import { admitJobTemplate } from './cron-template.ts';

@@ -1,5 +1,5 @@
-import type { CronJobManifest, CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
-import type { ManagedFieldsEntry } from '../../domain/spec/manifest.ts';
+import type { CronJobManifest, CronJobStatusDocument } from '../../domain/manifests/cron-manifest.ts';
+import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import { checkCronJob, readCronJob } from './cron-admission.ts';
 import type { StoredCronJob } from './cron-update.ts';
 import { USUAL_OFFER } from '../job/host-name-rules.ts';

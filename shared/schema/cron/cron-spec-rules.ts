@@ -1,4 +1,4 @@
-import { parseSchedule } from '../../domain/spec/cron-schedule.ts';
+import { parseSchedule } from '../../domain/manifests/cron-schedule.ts';
 import { findTimeZone } from '../../domain/base/time-zone.ts';
 import type { CronJobSpecShape } from './cron-shape.ts';
 import { type FieldError, invalid, notSupported, required } from '../object/field-error.ts';

@@ -1,4 +1,4 @@
-import type { CronJobManifest, CronJobStatusDocument } from '../../domain/spec/cron-manifest.ts';
+import type { CronJobManifest, CronJobStatusDocument } from '../../domain/manifests/cron-manifest.ts';
 import { readCronJob } from './cron-admission.ts';
 import { type CronJobUpdate, type StoredCronJob, admitCronJobUpdate } from './cron-update.ts';
 import { given } from '../object/given.ts';

@@ -1,5 +1,5 @@
-import type { JobTemplate, TemplatedJobSpec } from '../../domain/spec/cron-manifest.ts';
-import type { JobManifest, Labels, PodTemplate } from '../../domain/spec/manifest.ts';
+import type { JobTemplate, TemplatedJobSpec } from '../../domain/manifests/cron-manifest.ts';
+import type { JobManifest, Labels, PodTemplate } from '../../domain/manifests/manifest.ts';
 import type { JobTemplateShape } from './cron-shape.ts';
 import { type FieldError, invalid, notSupported } from '../object/field-error.ts';
 import { type HostsOffer, hostNameErrors, hostNameWarnings } from '../job/host-name-rules.ts';

@@ -1,4 +1,4 @@
-import type { CronJobManifest } from '../../domain/spec/cron-manifest.ts';
+import type { CronJobManifest } from '../../domain/manifests/cron-manifest.ts';
 import { checkCronJob, cronCommandWarnings, cronVolumeErrors, readCronJob } from './cron-admission.ts';
 import { namesZone } from './cron-spec-rules.ts';
 import { USUAL_OFFER } from '../job/host-name-rules.ts';

@@ -1,4 +1,4 @@
-import { ANNOTATION_ROWS } from '../../domain/spec/annotations/rows.ts';
+import { ANNOTATION_ROWS } from '../../domain/manifests/annotations/rows.ts';
 import type { FieldError } from '../object/field-error.ts';
 
 /** Paths of the `batch/v1` Job, and those of the Furiko Job's fields that they were made of; longer ones first. */

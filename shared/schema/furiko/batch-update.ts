@@ -1,6 +1,6 @@
 import type { FurikoPart } from '../../domain/furiko/furiko-job.ts';
 import { CONFIG_UID_LABEL } from '../../domain/furiko/furiko-labels.ts';
-import type { Labels } from '../../domain/spec/manifest.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { admitJobUpdate } from '../job/job-update.ts';
 import { type FieldError, forbidden } from '../object/field-error.ts';
 import { immutableErrors, isSame } from '../object/object-update.ts';

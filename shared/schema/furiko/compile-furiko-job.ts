@@ -1,9 +1,9 @@
 import type { FurikoJobSpec } from '../../domain/furiko/furiko-job.ts';
 import { indexCount } from '../../domain/furiko/parallel-index.ts';
 import type { TemplateVariables } from '../../domain/furiko/template-variables.ts';
-import { ANNOTATIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../domain/spec/annotations.ts';
-import { ANNOTATION_ROWS } from '../../domain/spec/annotations/rows.ts';
-import type { Labels, ObjectMeta } from '../../domain/spec/manifest.ts';
+import { ANNOTATIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../domain/manifests/annotations.ts';
+import { ANNOTATION_ROWS } from '../../domain/manifests/annotations/rows.ts';
+import type { Labels, ObjectMeta } from '../../domain/manifests/manifest.ts';
 import type { FieldError } from '../object/field-error.ts';
 import { type CompiledTemplate, compileTemplate } from './compile-template.ts';
 import { type IndexColumn, indexColumns } from './index-columns.ts';

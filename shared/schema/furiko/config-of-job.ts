@@ -1,6 +1,6 @@
 import { FURIKO_API_VERSION, FURIKO_GROUP } from '../../domain/furiko/furiko-job.ts';
 import { CONFIG_UID_LABEL } from '../../domain/furiko/furiko-labels.ts';
-import type { OwnerReference } from '../../domain/spec/manifest.ts';
+import type { OwnerReference } from '../../domain/manifests/manifest.ts';
 import { type FieldError, invalid, notFound, required } from '../object/field-error.ts';
 import { objectMetadataShape, tiesOf } from '../object/object-metadata.ts';
 import type { FurikoAdmissionContext, NamedConfig } from './furiko-admission-context.ts';

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../domain/base/time.ts';
 import type { FurikoPart } from '../../domain/furiko/furiko-job.ts';
 import type { JobConfigManifest } from '../../domain/furiko/job-config.ts';
-import type { JobManifest } from '../../domain/spec/manifest.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import type { HostsOffer } from '../job/host-name-rules.ts';
 import type { AdmissionContext } from '../job/job-manifest.ts';
 import type { StoredJob } from '../job/job-update.ts';

@@ -1,7 +1,7 @@
 import { FURIKO_API_VERSION, type FurikoPart } from '../../domain/furiko/furiko-job.ts';
 import { DEPENDENTS_FINALIZER, OPTION_SPEC_HASH } from '../../domain/furiko/furiko-labels.ts';
 import { optionSpecHash } from '../../domain/furiko/option-spec-hash.ts';
-import type { Labels, ObjectMeta } from '../../domain/spec/manifest.ts';
+import type { Labels, ObjectMeta } from '../../domain/manifests/manifest.ts';
 import { admitJob } from '../job/job-manifest.ts';
 import { type FieldError, forbidden, invalid } from '../object/field-error.ts';
 import { type ObjectMetadataShape, tiesOf } from '../object/object-metadata.ts';

@@ -6,8 +6,8 @@ import {
 } from '../../domain/furiko/furiko-job.ts';
 import { CONFIG_UID_LABEL } from '../../domain/furiko/furiko-labels.ts';
 import type { EpochMs } from '../../domain/base/time.ts';
-import { ANNOTATIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../domain/spec/annotations.ts';
-import type { JobManifest } from '../../domain/spec/manifest.ts';
+import { ANNOTATIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../domain/manifests/annotations.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { USUAL_OFFER } from '../job/host-name-rules.ts';
 import { admitJobUpdate, documentOf } from '../job/job-update.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';

@@ -1,5 +1,5 @@
 import type { FurikoJobSpec, FurikoTemplate } from '../../domain/furiko/furiko-job.ts';
-import type { Labels } from '../../domain/spec/manifest.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { given } from '../object/given.ts';
 import type { FurikoSpecShape, FurikoTemplateShape } from './furiko-job-shape.ts';
 import { CONCURRENCY_POLICIES, JOB_TYPES } from './furiko-spec-rules.ts';

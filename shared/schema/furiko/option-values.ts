@@ -1,5 +1,5 @@
 import type { JobOption } from '../../domain/furiko/job-config.ts';
-import type { Labels } from '../../domain/spec/manifest.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { parseDocument } from '../object/document.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
 import { formatMoment } from './moment-format.ts';

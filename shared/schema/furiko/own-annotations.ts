@@ -1,5 +1,5 @@
-import { ANNOTATION_ROWS } from '../../domain/spec/annotations/rows.ts';
-import type { Labels } from '../../domain/spec/manifest.ts';
+import { ANNOTATION_ROWS } from '../../domain/manifests/annotations/rows.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { type FieldError, forbidden } from '../object/field-error.ts';
 
 /** Faults for annotations of Muster's that would say the same as a field, or the contrary. */

@@ -1,8 +1,8 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
-import { type Immutable, type Need, needText } from '../../domain/spec/annotations/annotation.ts';
-import { parseMoment } from '../../domain/spec/annotations/annotation-values.ts';
-import { ANNOTATION_ROWS } from '../../domain/spec/annotations/rows.ts';
-import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
+import { type Immutable, type Need, needText } from '../../domain/manifests/annotations/annotation.ts';
+import { parseMoment } from '../../domain/manifests/annotations/annotation-values.ts';
+import { ANNOTATION_ROWS } from '../../domain/manifests/annotations/rows.ts';
+import type { JobManifest, Labels } from '../../domain/manifests/manifest.ts';
 import { type FieldError, forbidden, invalid } from '../object/field-error.ts';
 import { RUN_ANEW, immutableErrors } from '../object/object-update.ts';
 import { annotationPath } from './selection-rules.ts';

@@ -1,6 +1,6 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import { parseAfter, parseAfterIndexes } from '../../domain/spec/annotations/dependencies.ts';
-import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import { parseAfter, parseAfterIndexes } from '../../domain/manifests/annotations/dependencies.ts';
+import type { JobManifest, Labels } from '../../domain/manifests/manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { annotationPath } from './selection-rules.ts';
 

@@ -1,5 +1,5 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import type { Labels } from '../../domain/spec/manifest.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { type FieldError, forbidden, invalid } from '../object/field-error.ts';
 import type { DefaultedSpec } from './job-defaults.ts';
 import { annotationPath } from './selection-rules.ts';

@@ -1,6 +1,6 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { HOSTS_MAX, hasReadyName, hostServiceName, readyServiceName } from '../../domain/task/host-names.ts';
-import type { Labels, PodTemplate } from '../../domain/spec/manifest.ts';
+import type { Labels, PodTemplate } from '../../domain/manifests/manifest.ts';
 import { dnsLabelErrors } from '../object/dns-names.ts';
 import { type FieldError, forbidden, invalid } from '../object/field-error.ts';
 import type { DefaultedSpec } from './job-defaults.ts';

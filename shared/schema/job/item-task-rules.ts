@@ -7,9 +7,9 @@ import {
   type ValueAt,
   quantityFault,
 } from '../../domain/items/task-columns.ts';
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import type { JobManifest } from '../../domain/spec/manifest.ts';
-import type { Container } from '../../domain/spec/pod-spec.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
+import type { Container } from '../../domain/manifests/pod-spec.ts';
 import { forItem, withImage } from '../../domain/task/item-template.ts';
 import { EPHEMERAL_GIB_MAX, ephemeralStorageOf, fargateSizeOf } from '../../domain/task/pod-template.ts';
 import type { AdmittedItems } from '../items/job-items-rules.ts';

@@ -1,4 +1,4 @@
-import type { Labels } from '../../domain/spec/manifest.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import type { LabelSelectorShape } from '../object/label-selector-shape.ts';
 import type { JobSpecShape } from './job-shape.ts';
 import { metadataShape } from '../object/metadata-shape.ts';

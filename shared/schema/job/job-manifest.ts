@@ -1,4 +1,4 @@
-import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../../domain/spec/manifest.ts';
+import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../../domain/manifests/manifest.ts';
 import { argsOnlyWarnings, missingCommandErrors } from '../pod/command-rules.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { annotationNeedErrors } from './added-rules.ts';

@@ -1,4 +1,4 @@
-import { type Labels } from '../../domain/spec/manifest.ts';
+import { type Labels } from '../../domain/manifests/manifest.ts';
 import { dnsLabelErrors, domainPrefixedPathErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid, notSupported, required, tooLong } from '../object/field-error.ts';
 import { type DefaultedSpec, generatedLabels } from './job-defaults.ts';

@@ -1,5 +1,5 @@
 import { type IndexSet, NO_INDEXES, intersect, parseIndexesStrict, union } from '../../domain/base/index-set.ts';
-import type { JobManifestSpec, JobStatusDocument } from '../../domain/spec/manifest.ts';
+import type { JobManifestSpec, JobStatusDocument } from '../../domain/manifests/manifest.ts';
 import { type FieldError, duplicate, invalid, required } from '../object/field-error.ts';
 
 type Condition = 'Complete' | 'Failed' | 'FailureTarget' | 'SuccessCriteriaMet' | 'Suspended';

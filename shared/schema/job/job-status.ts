@@ -1,4 +1,4 @@
-import type { JobManifest, JobStatusDocument } from '../../domain/spec/manifest.ts';
+import type { JobManifest, JobStatusDocument } from '../../domain/manifests/manifest.ts';
 import type { FieldError } from '../object/field-error.ts';
 import { given } from '../object/given.ts';
 import { type FieldValidation, type Undecodable, readJobDocument } from './job-reading.ts';

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../domain/base/time.ts';
-import type { PodSpec } from '../../domain/spec/pod-spec.ts';
+import type { PodSpec } from '../../domain/manifests/pod-spec.ts';
 import { namesNeeded } from '../../domain/task/host-names.ts';
-import type { JobManifest, PodTemplate } from '../../domain/spec/manifest.ts';
+import type { JobManifest, PodTemplate } from '../../domain/manifests/manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from './host-name-rules.ts';
 import { keepPin, pinChangeErrors } from '../items/job-items-rules.ts';

@@ -1,5 +1,5 @@
-import type { JobManifest } from '../../domain/spec/manifest.ts';
-import type { Container } from '../../domain/spec/pod-spec.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
+import type { Container } from '../../domain/manifests/pod-spec.ts';
 import type { FieldError } from '../object/field-error.ts';
 import { storageErrors } from '../pod/pod-rules.ts';
 import type { ContainerShape } from '../pod/pod-shape.ts';

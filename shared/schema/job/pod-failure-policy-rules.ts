@@ -1,4 +1,4 @@
-import { POLICY_ACTIONS, type PodFailurePolicy, type PodFailureRule } from '../../domain/spec/manifest.ts';
+import { POLICY_ACTIONS, type PodFailurePolicy, type PodFailureRule } from '../../domain/manifests/manifest.ts';
 import { qualifiedNameErrors } from '../object/dns-names.ts';
 import { type FieldError, duplicate, invalid, notSupported, required, tooMany } from '../object/field-error.ts';
 import type { JobSpecShape, PodFailureRuleShape } from './job-shape.ts';

@@ -1,9 +1,9 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { parseIndexesStrict } from '../../domain/base/index-set.ts';
-import { OWN_MANAGER } from '../../domain/spec/job.ts';
-import { type SuccessRule, successRulesOf } from '../../domain/spec/success-rules.ts';
-import { type IndexSelection, neverMet, selectionOf } from '../../domain/spec/selection.ts';
-import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
+import { OWN_MANAGER } from '../../domain/manifests/job.ts';
+import { type SuccessRule, successRulesOf } from '../../domain/manifests/success-rules.ts';
+import { type IndexSelection, neverMet, selectionOf } from '../../domain/manifests/selection.ts';
+import type { JobManifest, Labels } from '../../domain/manifests/manifest.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import type { JobSpecShape } from './job-shape.ts';

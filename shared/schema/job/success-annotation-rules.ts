@@ -1,8 +1,8 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import { parseReasons, parseSuccessCount } from '../../domain/spec/annotations/successes.ts';
-import { type SuccessRule, successRulesOf } from '../../domain/spec/success-rules.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import { parseReasons, parseSuccessCount } from '../../domain/manifests/annotations/successes.ts';
+import { type SuccessRule, successRulesOf } from '../../domain/manifests/success-rules.ts';
 import type { Verdict } from '../../domain/scoreboard/status.ts';
-import type { Labels } from '../../domain/spec/manifest.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import type { JobSpecShape } from './job-shape.ts';
 import { annotationPath } from './selection-rules.ts';

@@ -1,5 +1,5 @@
 import { parseIndexesStrict, size } from '../../domain/base/index-set.ts';
-import type { SuccessPolicy } from '../../domain/spec/manifest.ts';
+import type { SuccessPolicy } from '../../domain/manifests/manifest.ts';
 import { type FieldError, invalid, required, tooLong, tooMany } from '../object/field-error.ts';
 import type { JobSpecShape, SuccessRuleShape } from './job-shape.ts';
 

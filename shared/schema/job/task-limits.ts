@@ -1,4 +1,4 @@
-import type { JobManifest } from '../../domain/spec/manifest.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { TASK_CONTAINERS_MAX, fargateSizeOf, taskDefinitionOf } from '../../domain/task/pod-template.ts';
 import type { TaskContainer, TaskDefinition } from '../../domain/task/task.ts';
 import { type FieldError, invalid, tooMany } from '../object/field-error.ts';

@@ -1,5 +1,5 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
-import { annotationKeys } from '../../domain/spec/annotations/explained.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import { annotationKeys } from '../../domain/manifests/annotations/explained.ts';
 import { BATCH, BOOL, INT32, INT64, REQUIRED, STRING, TIME, ZERO_SHOWN, field, listOf, object } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 

@@ -1,4 +1,4 @@
-import { explainedAnnotations } from '../../domain/spec/annotations/explained.ts';
+import { explainedAnnotations } from '../../domain/manifests/annotations/explained.ts';
 import {
   BOOL,
   FIELDS_V1,

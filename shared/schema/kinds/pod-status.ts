@@ -1,4 +1,4 @@
-import { annotationKeys } from '../../domain/spec/annotations/explained.ts';
+import { annotationKeys } from '../../domain/manifests/annotations/explained.ts';
 import {
   BOOL,
   CORE,

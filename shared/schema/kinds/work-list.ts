@@ -1,4 +1,4 @@
-import { ANNOTATIONS } from '../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { BOOL, INT32, INT64, STRING, STRINGS, atomicMapOf, field, listOf, object } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 

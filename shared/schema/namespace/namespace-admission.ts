@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import type { EpochMs } from '../../domain/base/time.ts';
-import { CONTENT_FINALIZER, NAME_LABEL, type NamespaceDocument, freshNamespace } from '../../domain/spec/namespace.ts';
+import {
+  CONTENT_FINALIZER,
+  NAME_LABEL,
+  type NamespaceDocument,
+  freshNamespace,
+} from '../../domain/manifests/namespace.ts';
 import { dnsLabelErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid, required } from '../object/field-error.ts';
 import { given } from '../object/given.ts';

@@ -1,5 +1,5 @@
-import { type LabelRequirement, meetsRequirement } from '../../domain/spec/label-requirement.ts';
-import type { LabelSelector, Labels } from '../../domain/spec/manifest.ts';
+import { type LabelRequirement, meetsRequirement } from '../../domain/manifests/label-requirement.ts';
+import type { LabelSelector, Labels } from '../../domain/manifests/manifest.ts';
 import { labelValueErrors, qualifiedNameErrors } from './dns-names.ts';
 import { type FieldError, forbidden, invalid, required } from './field-error.ts';
 import type { LabelSelectorShape } from './label-selector-shape.ts';

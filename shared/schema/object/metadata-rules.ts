@@ -1,8 +1,8 @@
-import { OWN_PREFIX } from '../../domain/spec/annotations.ts';
-import type { Annotation } from '../../domain/spec/annotations/annotation.ts';
-import { annotationKeys } from '../../domain/spec/annotations/explained.ts';
-import { ANNOTATION_ROWS } from '../../domain/spec/annotations/rows.ts';
-import type { Labels } from '../../domain/spec/manifest.ts';
+import { OWN_PREFIX } from '../../domain/manifests/annotations.ts';
+import type { Annotation } from '../../domain/manifests/annotations/annotation.ts';
+import { annotationKeys } from '../../domain/manifests/annotations/explained.ts';
+import { ANNOTATION_ROWS } from '../../domain/manifests/annotations/rows.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { labelValueErrors, qualifiedNameErrors } from './dns-names.ts';
 import { type FieldError, invalid, tooLong } from './field-error.ts';
 

@@ -1,4 +1,4 @@
-import { type Formats, NEW_IN_RELEASE, newFieldsIn } from '../../domain/spec/new-in-release.ts';
+import { type Formats, NEW_IN_RELEASE, newFieldsIn } from '../../domain/manifests/new-in-release.ts';
 import { type FieldError, forbidden } from './field-error.ts';
 
 /** Why an installation that writes the formats of the release before refuses what only this release knows. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { FOREGROUND_DELETION } from '../../domain/spec/job.ts';
-import type { ObjectMeta, OwnerReference } from '../../domain/spec/manifest.ts';
+import { FOREGROUND_DELETION } from '../../domain/manifests/job.ts';
+import type { ObjectMeta, OwnerReference } from '../../domain/manifests/manifest.ts';
 import { qualifiedNameErrors } from './dns-names.ts';
 import { type FieldError, forbidden, invalid } from './field-error.ts';
 import { flag, opt, text, texts } from './json-fields.ts';

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '../../domain/spec/manifest.ts';
+import type { ObjectMeta } from '../../domain/manifests/manifest.ts';
 import { differences } from './differences.ts';
 import { type FieldError, VALUE_CHARS_MAX, invalid } from './field-error.ts';
 import { meaningOf } from './kept-fields.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { type ApiKind, apiVersionOf } from '../../domain/kinds/api-kind.ts';
-import type { ManagedFieldsEntry, OwnerReference } from '../../domain/spec/manifest.ts';
+import type { ManagedFieldsEntry, OwnerReference } from '../../domain/manifests/manifest.ts';
 import { type FieldError, forbidden } from './field-error.ts';
 import { annotationErrors, labelErrors } from './metadata-rules.ts';
 import { type ObjectMetadataShape, tieErrors, tiesOf } from './object-metadata.ts';

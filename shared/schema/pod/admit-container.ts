@@ -1,4 +1,4 @@
-import type { Container, EnvVar } from '../../domain/spec/pod-spec.ts';
+import type { Container, EnvVar } from '../../domain/manifests/pod-spec.ts';
 import { keptFields } from '../object/kept-fields.ts';
 import type { ContainerShape, EnvShape } from './pod-shape.ts';
 import { defaultPullPolicy } from './pull-policy.ts';

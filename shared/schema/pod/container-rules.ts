@@ -1,4 +1,4 @@
-import type { Container } from '../../domain/spec/pod-spec.ts';
+import type { Container } from '../../domain/manifests/pod-spec.ts';
 import { dnsLabelErrors } from '../object/dns-names.ts';
 import { envErrors, secretVariables, wordErrors } from './env-rules.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';

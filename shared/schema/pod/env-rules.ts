@@ -1,5 +1,5 @@
 import { SUBSCRIPT, resourceAmount } from '../../domain/task/container-env.ts';
-import { ADDRESS_FIELDS, type Container } from '../../domain/spec/pod-spec.ts';
+import { ADDRESS_FIELDS, type Container } from '../../domain/manifests/pod-spec.ts';
 import { referredVariables } from '../../domain/base/variable-expansion.ts';
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid, notSupported, required } from '../object/field-error.ts';

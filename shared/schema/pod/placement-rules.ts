@@ -1,4 +1,4 @@
-import type { Labels } from '../../domain/spec/manifest.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import { PLACE_LABELS, placeOf } from '../../domain/task/task-place.ts';
 import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from '../object/dns-names.ts';
 import { type FieldError, duplicate, invalid, notSupported, required } from '../object/field-error.ts';

@@ -1,8 +1,8 @@
 import { type PodOwner, expandedChars } from '../../domain/task/container-env.ts';
 import { OVERRIDES_CHARS_MAX, hasLateProgram, overridesCharsMax } from '../../domain/task/launch-overrides.ts';
-import type { Labels, PodTemplate } from '../../domain/spec/manifest.ts';
+import type { Labels, PodTemplate } from '../../domain/manifests/manifest.ts';
 import type { TaskOwner } from '../../domain/task/task-environment.ts';
-import type { PodSpec, Volume } from '../../domain/spec/pod-spec.ts';
+import type { PodSpec, Volume } from '../../domain/manifests/pod-spec.ts';
 import { EPHEMERAL_GIB_MAX, TASK_CONTAINERS_MAX, ephemeralStorageOf } from '../../domain/task/pod-template.ts';
 import type { AdmittedItems } from '../items/job-items-rules.ts';
 import { admitContainer, textOr } from './admit-container.ts';

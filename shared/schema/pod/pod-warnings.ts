@@ -1,4 +1,4 @@
-import { ADDRESS_FIELDS } from '../../domain/spec/pod-spec.ts';
+import { ADDRESS_FIELDS } from '../../domain/manifests/pod-spec.ts';
 import { STOP_TIMEOUT_MAX_SEC } from '../../domain/task/pod-template.ts';
 import { shellVariableWarnings } from './command-rules.ts';
 import { placementWarnings } from './placement-rules.ts';

@@ -1,9 +1,9 @@
-import type { CronJobManifest } from '../../domain/spec/cron-manifest.ts';
-import { ANNOTATIONS, SUBMITTED_FROM_LABEL } from '../../domain/spec/annotations.ts';
-import { LIST_KEYS } from '../../domain/spec/annotations/lists.ts';
-import { ANNOTATION_ROWS, leftOutOf } from '../../domain/spec/annotations/rows.ts';
-import type { JobManifest, Labels } from '../../domain/spec/manifest.ts';
-import type { Container, EnvVar } from '../../domain/spec/pod-spec.ts';
+import type { CronJobManifest } from '../../domain/manifests/cron-manifest.ts';
+import { ANNOTATIONS, SUBMITTED_FROM_LABEL } from '../../domain/manifests/annotations.ts';
+import { LIST_KEYS } from '../../domain/manifests/annotations/lists.ts';
+import { ANNOTATION_ROWS, leftOutOf } from '../../domain/manifests/annotations/rows.ts';
+import type { JobManifest, Labels } from '../../domain/manifests/manifest.ts';
+import type { Container, EnvVar } from '../../domain/manifests/pod-spec.ts';
 import { generatedLabels } from '../job/job-defaults.ts';
 import type { Additions, CreatedObject, SubmittedItems, SubmittedVariable } from './submission.ts';
 

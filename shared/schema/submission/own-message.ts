@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ANNOTATIONS, isTaskToken } from '../../domain/spec/annotations.ts';
-import { DEFAULT_NAMESPACE } from '../../domain/spec/namespace.ts';
+import { ANNOTATIONS, isTaskToken } from '../../domain/manifests/annotations.ts';
+import { DEFAULT_NAMESPACE } from '../../domain/manifests/namespace.ts';
 import { formatInlineItems } from '../items/inline-items.ts';
 import { parseItems } from '../items/parse-items.ts';
 import { alteredText } from '../object/altered-numbers.ts';

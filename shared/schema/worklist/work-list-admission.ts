@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { REQUEST_LIMITS, generateMatrix, generateRange } from '../../domain/items/generate-items.ts';
 import { type ItemList, ONLY_COLUMN, columnsFault, itemFault } from '../../domain/items/item-list.ts';
-import type { ObjectMeta } from '../../domain/spec/manifest.ts';
+import type { ObjectMeta } from '../../domain/manifests/manifest.ts';
 import { LIST_FORMATS, type ListFormat } from '../items/list-formats.ts';
 import { parseItems } from '../items/parse-items.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';

@@ -1,6 +1,6 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { invariant } from '../../domain/base/invariant.ts';
-import { standingOfNamespace } from '../../domain/spec/namespace.ts';
+import { standingOfNamespace } from '../../domain/manifests/namespace.ts';
 import {
   OBJECT_BYTES_MAX,
   type ObjectCommit,

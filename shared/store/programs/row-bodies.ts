@@ -5,7 +5,7 @@ import { asJobUid, asTaskArn } from '../../domain/base/ids.ts';
 import type { FurikoPart } from '../../domain/furiko/furiko-job.ts';
 import { inOrderOfPods } from '../../domain/scoreboard/journal.ts';
 import { RESOURCE_COLUMNS, type TaskColumns } from '../../domain/items/task-columns.ts';
-import type { JobManifest, JobStatusDocument } from '../../domain/spec/manifest.ts';
+import type { JobManifest, JobStatusDocument } from '../../domain/manifests/manifest.ts';
 import type { CronState } from '../../domain/cron/cron-state.ts';
 import type { ConfigState } from '../../domain/furiko/config-state.ts';
 import type { ConfigRow, CronJobRow } from '../../ports/cron-store.ts';

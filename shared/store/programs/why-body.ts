@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { POLICY_ACTIONS } from '../../domain/spec/manifest.ts';
+import { POLICY_ACTIONS } from '../../domain/manifests/manifest.ts';
 import type { Why } from '../../domain/scoreboard/why.ts';
 
 const decided = { reason: z.string(), message: z.string(), decidedBy: z.number().nullable() };

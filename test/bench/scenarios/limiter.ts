@@ -9,7 +9,7 @@ import type { Deps } from '../../../shared/control/process/deps.ts';
 import { asTaskArn } from '../../../shared/domain/base/ids.ts';
 import { AWS_HOST_LIMITS } from '../../../shared/domain/task/host-limits.ts';
 import { freshStatus } from '../../../shared/domain/scoreboard/status.ts';
-import { planningSpec } from '../../../shared/domain/spec/job.ts';
+import { planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
 import type { DispatchMessage } from '../../../shared/ports/queues.ts';
 import { createRuntime } from '../../../shared/runtime/create-runtime.ts';

@@ -5,7 +5,7 @@ import { asTaskArn } from '../../../shared/domain/base/ids.ts';
 import { chunksNeeded } from '../../../shared/domain/planner/chunks-needed.ts';
 import { NO_TIMES } from '../../../shared/domain/planner/ending.ts';
 import type { AttemptId, Fact } from '../../../shared/domain/base/fact.ts';
-import { type Job, planningSpec } from '../../../shared/domain/spec/job.ts';
+import { type Job, planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { planJob } from '../../../shared/domain/planner/plan-job.ts';
 import { type Status, chunkLength, freshStatus } from '../../../shared/domain/scoreboard/status.ts';
 import { decodeStatus, encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';

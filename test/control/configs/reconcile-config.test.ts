@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { adoptCrons, collectOrphans, sweepCrons } from '../../../shared/control/cron/sweep-crons.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { aQuota } from '../quota/a-quota.ts';
 import { Config, KEY, UID, slotJob, uidOf } from './a-config.ts';
 

@@ -4,7 +4,7 @@ import { createCronJobCommands } from '../../../shared/control/lifecycle/cron-ch
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { type EpochMs, asEpochMs, asTime, plusMs } from '../../../shared/domain/base/time.ts';
 import { type JobUid, asJobUid } from '../../../shared/domain/base/ids.ts';
-import type { CronJobManifest, CronJobStatusDocument } from '../../../shared/domain/spec/cron-manifest.ts';
+import type { CronJobManifest, CronJobStatusDocument } from '../../../shared/domain/manifests/cron-manifest.ts';
 import type { CronWakeUp } from '../../../shared/ports/queues.ts';
 import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
 import { cronJobDocument } from '../../../shared/schema/cron/cron-document.ts';

@@ -2,7 +2,7 @@ import { deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
-import type { CronJobStatusDocument } from '../../../shared/domain/spec/cron-manifest.ts';
+import type { CronJobStatusDocument } from '../../../shared/domain/manifests/cron-manifest.ts';
 import { endOf, isHidden } from '../../../shared/domain/scoreboard/status.ts';
 import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
 import { DONE } from '../../dst/world/fates.ts';

@@ -3,7 +3,7 @@ import { createDoctor } from '../../../shared/control/doctor/create-doctor.ts';
 import { deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { asEpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
-import { freshNamespace, terminating } from '../../../shared/domain/spec/namespace.ts';
+import { freshNamespace, terminating } from '../../../shared/domain/manifests/namespace.ts';
 import type { StoredDeadLetter, QueueDepth } from '../../../shared/ports/dead-letters.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
 import { NO_LOGS } from '../../support/no-logs.ts';

@@ -6,7 +6,7 @@ import { type Held, type Step, checkAll, reserveAll } from '../../../shared/cont
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { invariant } from '../../../shared/domain/base/invariant.ts';
 import { partsOf } from '../../../shared/domain/items/item-parts.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';
 import type { Handler } from '../../support/a-handler.ts';

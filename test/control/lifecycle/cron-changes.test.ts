@@ -10,7 +10,7 @@ import { createPacer } from '../../../shared/control/process/pacer.ts';
 import { createPublisher } from '../../../shared/control/process/publisher.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { AWS_HOST_LIMITS } from '../../../shared/domain/task/host-limits.ts';
-import type { OwnerReference } from '../../../shared/domain/spec/manifest.ts';
+import type { OwnerReference } from '../../../shared/domain/manifests/manifest.ts';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
 import type { StoredObject } from '../../../shared/ports/object-store.ts';
 import { aJob } from '../../support/a-job.ts';

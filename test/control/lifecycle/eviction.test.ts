@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deletePod } from '../../../shared/control/lifecycle/job-changes.ts';
-import type { PodFailureRule } from '../../../shared/domain/spec/manifest.ts';
+import type { PodFailureRule } from '../../../shared/domain/manifests/manifest.ts';
 import { Stage } from '../../support/a-stage.ts';
 
 const FIRST = { index: 0, attempt: 1, nonce: 0 };

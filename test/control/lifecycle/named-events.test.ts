@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { changeJob, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
+import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
 import type { Asker } from '../../../shared/ports/job-commands.ts';
 import type { JobWish } from '../../support/a-job.ts';
 import { Stage } from '../../support/a-stage.ts';

@@ -4,7 +4,7 @@ import type { Deps } from '../../../shared/control/process/deps.ts';
 import { createPublisher } from '../../../shared/control/process/publisher.ts';
 import { emptyNamespace, sweepNamespaces } from '../../../shared/control/lifecycle/namespaces.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import { freshNamespace, terminating } from '../../../shared/domain/spec/namespace.ts';
+import { freshNamespace, terminating } from '../../../shared/domain/manifests/namespace.ts';
 import { isHidden } from '../../../shared/domain/scoreboard/status.ts';
 import type { StoredDocument } from '../../../shared/ports/object-store.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createJob, createJobCommands } from '../../../shared/control/lifecycle/job-changes.ts';
 import { formatIndexSet } from '../../../shared/domain/base/index-set.ts';
 import { isInherited } from '../../../shared/domain/scoreboard/index-record.ts';
-import type { SuccessPolicy } from '../../../shared/domain/spec/manifest.ts';
+import type { SuccessPolicy } from '../../../shared/domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';

@@ -4,7 +4,7 @@ import { sweepQuotas } from '../../../shared/control/quota/sweep-quotas.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { invariant } from '../../../shared/domain/base/invariant.ts';
 import { countedFor } from '../../../shared/domain/quota/quota-keys.ts';
-import type { JobManifestSpec } from '../../../shared/domain/spec/manifest.ts';
+import type { JobManifestSpec } from '../../../shared/domain/manifests/manifest.ts';
 import { Random } from '../../dst/random.ts';
 import { Handler } from '../../support/a-handler.ts';
 import { aJob } from '../../support/a-job.ts';

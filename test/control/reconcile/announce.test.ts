@@ -3,7 +3,7 @@ import { createMemoryAnnouncer } from '../../fakes/memory-announcer.ts';
 import { deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import type { Announcement } from '../../../shared/domain/announcing/announcement.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import type { JobWish } from '../../support/a-job.ts';
 import { BAD, Stage } from '../../support/a-stage.ts';
 

@@ -5,7 +5,7 @@ import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { STATES } from '../../../shared/domain/scoreboard/board.ts';
 import type { Phase } from '../../../shared/domain/scoreboard/status.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { aBoard } from '../../support/a-board.ts';
 import { aJob } from '../../support/a-job.ts';

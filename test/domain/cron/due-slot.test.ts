@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { type NextSlot, dueSlot } from '../../../shared/domain/cron/due-slot.ts';
 import { nextTime } from '../../../shared/domain/cron/next-time.ts';
-import { parseSchedule } from '../../../shared/domain/spec/cron-schedule.ts';
+import { parseSchedule } from '../../../shared/domain/manifests/cron-schedule.ts';
 
 function next(schedule: string): NextSlot {
   const parsed = parseSchedule(schedule);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { nextTime } from '../../../shared/domain/cron/next-time.ts';
-import { parseSchedule } from '../../../shared/domain/spec/cron-schedule.ts';
+import { parseSchedule } from '../../../shared/domain/manifests/cron-schedule.ts';
 
 /** The next `count` moments, in UTC to the minute (or the second, if one is not a minute). */
 function times(schedule: string, zone: string, after: string, count = 3): readonly string[] {

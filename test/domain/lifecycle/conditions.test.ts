@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
 import { parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
-import type { PodFailureRule } from '../../../shared/domain/spec/manifest.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
+import type { PodFailureRule } from '../../../shared/domain/manifests/manifest.ts';
 import { freshStatus } from '../../../shared/domain/scoreboard/status.ts';
 import {
   type Situation,

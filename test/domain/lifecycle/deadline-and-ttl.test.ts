@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import type { Phase, Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import { type Situation, aBoard, after, at, brief, ended, exited, plan, wakeSec } from '../../support/a-board.ts';
 import { conditionsOf } from '../../support/shown.ts';

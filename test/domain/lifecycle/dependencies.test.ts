@@ -10,7 +10,7 @@ import { CHUNK_INDEXES } from '../../../shared/domain/scoreboard/board.ts';
 import { type Finished, type Phase, freshStatus } from '../../../shared/domain/scoreboard/status.ts';
 import { statusDocument } from '../../../shared/domain/scoreboard/status-document.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import { type ReadUpstream, judgeUpstreams } from '../../../shared/domain/upstreams/upstreams.ts';
 import {
   type Situation,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
-import { type Job, planningSpec } from '../../../shared/domain/spec/job.ts';
+import { type Job, planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { planJob } from '../../../shared/domain/planner/plan-job.ts';
 import { freshStatus } from '../../../shared/domain/scoreboard/status.ts';
 import { EMBEDDED_TIMING } from '../../../shared/domain/base/timing.ts';

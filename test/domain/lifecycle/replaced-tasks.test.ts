@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import { podChanges } from '../../../shared/domain/scoreboard/journal.ts';
 import { REPLACED_TASKS_MAX } from '../../../shared/domain/base/timing.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { wanted } from '../../../shared/domain/planner/launches.ts';
 import { parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import { initialChunk } from '../../../shared/domain/scoreboard/initial-board.ts';
 import { freshStatus, tally } from '../../../shared/domain/scoreboard/status.ts';
 import {

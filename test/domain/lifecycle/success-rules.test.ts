@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { verdictText } from '../../../shared/domain/scoreboard/why.ts';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
 import { chunksNeeded } from '../../../shared/domain/planner/chunks-needed.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
-import type { SuccessRule } from '../../../shared/domain/spec/success-rules.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
+import type { SuccessRule } from '../../../shared/domain/manifests/success-rules.ts';
 import {
   type Situation,
   type Wish,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withJobEvents } from '../../../shared/domain/events/job-events.ts';
-import { FOREGROUND_DELETION, planningSpec } from '../../../shared/domain/spec/job.ts';
+import { FOREGROUND_DELETION, planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { EVENTS_MAX, type Finished, type Status, requestDeletion } from '../../../shared/domain/scoreboard/status.ts';
 import { aJob } from '../../support/a-job.ts';
 import { type Situation, aBoard, after, at, brief, ended, plan, wakeSec } from '../../support/a-board.ts';

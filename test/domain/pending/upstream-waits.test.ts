@@ -5,7 +5,7 @@ import { waitLine } from '../../../shared/domain/pending/wait-words.ts';
 import { waitsOf } from '../../../shared/domain/pending/waits.ts';
 import type { Phase } from '../../../shared/domain/scoreboard/status.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import { parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
 import { type Wish, aBoard, at } from '../../support/a-board.ts';
 

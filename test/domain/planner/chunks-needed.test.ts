@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CHUNK_INDEXES, type ChunkSummary, freshSummary } from '../../../shared/domain/scoreboard/board.ts';
 import { chunksNeeded } from '../../../shared/domain/planner/chunks-needed.ts';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import { extendJournal } from '../../../shared/domain/scoreboard/journal.ts';
 import type { Claim, Phase, Status, Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import { CHUNKS_PER_PASS_MAX } from '../../../shared/domain/base/timing.ts';

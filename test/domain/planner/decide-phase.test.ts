@@ -2,8 +2,8 @@ import type { EpochMs } from '../../../shared/domain/base/time.ts';
 import { describe, expect, test } from 'vitest';
 import { type Standing, decidePhase } from '../../../shared/domain/planner/decide-phase.ts';
 import { parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
-import type { SuccessRule } from '../../../shared/domain/spec/success-rules.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
+import type { SuccessRule } from '../../../shared/domain/manifests/success-rules.ts';
 import { type Phase, type Verdict, tally, tallyWithin } from '../../../shared/domain/scoreboard/status.ts';
 import { aBoard, at } from '../../support/a-board.ts';
 

@@ -7,7 +7,7 @@ import {
   passMetrics,
   syncMetrics,
 } from '../../../shared/domain/planner/job-metrics.ts';
-import type { PodFailurePolicy } from '../../../shared/domain/spec/manifest.ts';
+import type { PodFailurePolicy } from '../../../shared/domain/manifests/manifest.ts';
 import { type Verdict, requestDeletion } from '../../../shared/domain/scoreboard/status.ts';
 import {
   type Wish,

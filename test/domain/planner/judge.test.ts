@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { FRESH, type IndexRecord } from '../../../shared/domain/scoreboard/index-record.ts';
 import type { Ending, EndingCause } from '../../../shared/domain/base/fact.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import { type Judged, judge, podOf } from '../../../shared/domain/planner/judge.ts';
-import type { PodFailureRule } from '../../../shared/domain/spec/manifest.ts';
+import type { PodFailureRule } from '../../../shared/domain/manifests/manifest.ts';
 import type { Phase, Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import { whyText } from '../../../shared/domain/scoreboard/why.ts';
 import { aBoard, at } from '../../support/a-board.ts';

@@ -8,7 +8,7 @@ import {
   planLaunches,
   wanted,
 } from '../../../shared/domain/planner/launches.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import { tally, tallyWithin } from '../../../shared/domain/scoreboard/status.ts';
 import { AWS_TIMING, CLAIMS_IN_FLIGHT_MAX } from '../../../shared/domain/base/timing.ts';
 import { type Situation, type Wish, aBoard, at } from '../../support/a-board.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CHUNK_INDEXES, STATES, chunkOf, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
-import { DEFAULT_DISRUPTIONS } from '../../../shared/domain/spec/annotations.ts';
+import { DEFAULT_DISRUPTIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { chunksNeeded } from '../../../shared/domain/planner/chunks-needed.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
 import type { EndingCause, Fact } from '../../../shared/domain/base/fact.ts';

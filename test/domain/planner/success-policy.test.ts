@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_INDEXES, parseIndexesStrict, parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
-import type { SuccessRule } from '../../../shared/domain/spec/success-rules.ts';
+import type { SuccessRule } from '../../../shared/domain/manifests/success-rules.ts';
 import { countHit, metRule } from '../../../shared/domain/planner/success-policy.ts';
 import { aBoard, after, exited, plan } from '../../support/a-board.ts';
 

@@ -5,7 +5,7 @@ import { type Quota, FRESH_LEDGER } from '../../../shared/domain/quota/quota.ts'
 import { amountOf, amountText, isQuotaKey } from '../../../shared/domain/quota/quota-keys.ts';
 import { NO_USAGE, type Usage, podSize, usageOfJob } from '../../../shared/domain/quota/usage.ts';
 import { freshStatus } from '../../../shared/domain/scoreboard/status.ts';
-import type { Container } from '../../../shared/domain/spec/pod-spec.ts';
+import type { Container } from '../../../shared/domain/manifests/pod-spec.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';
 

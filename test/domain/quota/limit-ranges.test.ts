@@ -3,8 +3,8 @@ import { formatOf, parseQuantity, quantityText } from '../../../shared/domain/ba
 import { LIMIT_RANGER, withLimitDefaults } from '../../../shared/domain/quota/limit-defaults.ts';
 import { type LimitItem, type LimitRange, withDefaultLimits } from '../../../shared/domain/quota/limit-range.ts';
 import { limitViolation, limitedBy } from '../../../shared/domain/quota/limit-violation.ts';
-import type { PodTemplate } from '../../../shared/domain/spec/manifest.ts';
-import type { Container } from '../../../shared/domain/spec/pod-spec.ts';
+import type { PodTemplate } from '../../../shared/domain/manifests/manifest.ts';
+import type { Container } from '../../../shared/domain/manifests/pod-spec.ts';
 
 type Has = Container['resources'];
 

@@ -4,7 +4,7 @@ import { type IndexSet, indexSetOf, parseStatusIndexes } from '../../../shared/d
 import { CHUNK_INDEXES, emptyChunk, freshSummary, recordAt } from '../../../shared/domain/scoreboard/board.ts';
 import { initialChunk, initialHits, initialSummary } from '../../../shared/domain/scoreboard/initial-board.ts';
 import { chunkLength, summariesFor } from '../../../shared/domain/scoreboard/status.ts';
-import { EVERY_INDEX, type IndexSelection } from '../../../shared/domain/spec/selection.ts';
+import { EVERY_INDEX, type IndexSelection } from '../../../shared/domain/manifests/selection.ts';
 import { recount } from '../../support/a-board.ts';
 
 const set = (text: string): IndexSet => parseStatusIndexes(text, Infinity);

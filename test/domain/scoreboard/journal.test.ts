@@ -19,7 +19,7 @@ import {
   unfolded,
   withRemoved,
 } from '../../../shared/domain/scoreboard/journal.ts';
-import { EVERY_INDEX } from '../../../shared/domain/spec/selection.ts';
+import { EVERY_INDEX } from '../../../shared/domain/manifests/selection.ts';
 import { type Journal, chunkLength, summariesFor } from '../../../shared/domain/scoreboard/status.ts';
 import { CHUNKS_PER_PASS_MAX } from '../../../shared/domain/base/timing.ts';
 import { type Transition, type TransitionOp, applyTo } from '../../../shared/domain/scoreboard/transition.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { forItem, imageOfItem, sizeOfItem } from '../../../shared/domain/task/item-template.ts';
 import { overridesCharsMax, overridesRequest } from '../../../shared/domain/task/launch-overrides.ts';
-import type { Container, PodSpec } from '../../../shared/domain/spec/pod-spec.ts';
+import type { Container, PodSpec } from '../../../shared/domain/manifests/pod-spec.ts';
 
 const ON = { 'muster.run/resources-from-items': 'true' };
 

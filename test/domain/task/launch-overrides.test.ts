@@ -3,8 +3,8 @@ import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { attemptValues } from '../../../shared/domain/task/attempt-values.ts';
 import { hasLateProgram, overridesCharsMax, overridesOf } from '../../../shared/domain/task/launch-overrides.ts';
-import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
-import type { Container, EnvVar, PodSpec } from '../../../shared/domain/spec/pod-spec.ts';
+import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
+import type { Container, EnvVar, PodSpec } from '../../../shared/domain/manifests/pod-spec.ts';
 import {
   capacityOf,
   ephemeralStorageOf,

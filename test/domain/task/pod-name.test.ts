@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { InvariantError } from '../../../shared/domain/base/invariant.ts';
-import type { CompletionMode } from '../../../shared/domain/spec/job.ts';
+import type { CompletionMode } from '../../../shared/domain/manifests/job.ts';
 import { hostname, parsePodName, podName, podUid } from '../../../shared/domain/task/pod-name.ts';
 import { draws } from '../../verify/draws.ts';
 

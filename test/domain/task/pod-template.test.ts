@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
-import type { Container } from '../../../shared/domain/spec/pod-spec.ts';
+import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
+import type { Container } from '../../../shared/domain/manifests/pod-spec.ts';
 import { RENDERING, fargateSizeOf, mainContainer, taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
 import { parseQuantity } from '../../../shared/domain/base/quantity.ts';
 import { expandVariables, referredVariables } from '../../../shared/domain/base/variable-expansion.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeAffinityTerm } from '../../../shared/domain/spec/pod-spec.ts';
+import type { NodeAffinityTerm } from '../../../shared/domain/manifests/pod-spec.ts';
 import { type Placement, placeOf } from '../../../shared/domain/task/task-place.ts';
 
 const ARCH = 'kubernetes.io/arch';

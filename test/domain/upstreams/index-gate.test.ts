@@ -4,7 +4,7 @@ import { CHUNK_INDEXES, freshSummary } from '../../../shared/domain/scoreboard/b
 import { chunksForSettled } from '../../../shared/domain/scoreboard/settled-indexes.ts';
 import { type Phase, type Verdict, podCount } from '../../../shared/domain/scoreboard/status.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
-import { EVERY_INDEX } from '../../../shared/domain/spec/selection.ts';
+import { EVERY_INDEX } from '../../../shared/domain/manifests/selection.ts';
 import {
   type IndexGate,
   OPEN_GATE,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import type { Finished, Phase, Verdict } from '../../../shared/domain/scoreboard/status.ts';
-import { AFTER_CONDITIONS, type AfterCondition } from '../../../shared/domain/spec/annotations/dependencies.ts';
+import { AFTER_CONDITIONS, type AfterCondition } from '../../../shared/domain/manifests/annotations/dependencies.ts';
 import { standingOfUpstream } from '../../../shared/domain/upstreams/upstream.ts';
 import { at } from '../../support/a-board.ts';
 

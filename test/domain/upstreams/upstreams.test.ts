@@ -4,7 +4,7 @@ import { AWS_TIMING, EMBEDDED_TIMING } from '../../../shared/domain/base/timing.
 import { chunksForSettled } from '../../../shared/domain/scoreboard/settled-indexes.ts';
 import type { Finished, Phase, Status, Upstream, Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
-import { parseAfter, parseAfterIndexes } from '../../../shared/domain/spec/annotations/dependencies.ts';
+import { parseAfter, parseAfterIndexes } from '../../../shared/domain/manifests/annotations/dependencies.ts';
 import { noteAwaited } from '../../../shared/domain/upstreams/awaited.ts';
 import { cycleText, pathBack } from '../../../shared/domain/upstreams/cycles.ts';
 import { OPEN_GATE } from '../../../shared/domain/upstreams/index-gate.ts';

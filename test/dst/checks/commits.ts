@@ -1,10 +1,10 @@
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import type { TaskArn } from '../../../shared/domain/base/ids.ts';
 import { has, parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import type { AttemptId } from '../../../shared/domain/base/fact.ts';
 import type { EndedAttempt } from '../../../shared/domain/planner/plan.ts';
-import { type JobSpec, planningSpec } from '../../../shared/domain/spec/job.ts';
+import { type JobSpec, planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { type Phase, type Status, isOver, shownReason, tally } from '../../../shared/domain/scoreboard/status.ts';
 import { REPLACED_TASKS_MAX } from '../../../shared/domain/base/timing.ts';
 import type { TaskView } from '../../../shared/domain/task/task.ts';

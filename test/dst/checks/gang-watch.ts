@@ -1,7 +1,7 @@
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import type { Status } from '../../../shared/domain/scoreboard/status.ts';
 import { type Transition, isBesideBoard } from '../../../shared/domain/scoreboard/transition.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import type { Forbid } from './law.ts';
 import type { Shadow, ShadowBoard } from './shadow.ts';
 import type { Sights } from './sights.ts';

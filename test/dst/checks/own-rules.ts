@@ -2,7 +2,7 @@ import { type EpochMs, asEpochMs } from '../../../shared/domain/base/time.ts';
 import { STOPS_PER_PASS_MAX } from '../../../shared/domain/base/timing.ts';
 import type { Transition } from '../../../shared/domain/scoreboard/transition.ts';
 import type { Status } from '../../../shared/domain/scoreboard/status.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import type { Forbid } from './law.ts';
 import type { Shadow, ShadowBoard } from './shadow.ts';
 import { isLastTry } from './verdict-watch.ts';

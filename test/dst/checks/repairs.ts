@@ -1,7 +1,7 @@
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import { type Status, isEnding } from '../../../shared/domain/scoreboard/status.ts';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import type { Forbid } from './law.ts';
 import { deadlineOf } from './index-rules.ts';
 import { startDueOf } from './own-rules.ts';

@@ -1,6 +1,6 @@
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { has, parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
-import type { JobStatusDocument } from '../../../shared/domain/spec/manifest.ts';
+import type { JobStatusDocument } from '../../../shared/domain/manifests/manifest.ts';
 import type { Feed } from '../../../shared/ports/feed.ts';
 import type { JobStore } from '../../../shared/ports/job-store.ts';
 import { type JobView, type Reads, chunksForSummary, readJobView } from '../../../shared/kube/jobs/job-view.ts';

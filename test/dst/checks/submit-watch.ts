@@ -1,5 +1,5 @@
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import { SUBMITTED_FROM_LABEL } from '../../../shared/domain/spec/annotations.ts';
+import { SUBMITTED_FROM_LABEL } from '../../../shared/domain/manifests/annotations.ts';
 import type { JobStore, StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Law } from './law.ts';
 import { watchNewJobs } from './new-jobs.ts';

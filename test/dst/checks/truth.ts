@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../../shared/domain/base/time.ts';
 import type { Ending } from '../../../shared/domain/base/fact.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
-import type { PodFailureRule } from '../../../shared/domain/spec/manifest.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
+import type { PodFailureRule } from '../../../shared/domain/manifests/manifest.ts';
 import type { Phase } from '../../../shared/domain/scoreboard/status.ts';
 import type { TaskView } from '../../../shared/domain/task/task.ts';
 import type { TransitionOp } from '../../../shared/domain/scoreboard/transition.ts';

@@ -2,7 +2,7 @@ import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
 import { type Phase, type Status, endOf, isOver } from '../../../shared/domain/scoreboard/status.ts';
-import type { After, AfterIndexes } from '../../../shared/domain/spec/annotations/dependencies.ts';
+import type { After, AfterIndexes } from '../../../shared/domain/manifests/annotations/dependencies.ts';
 import type { JobStore } from '../../../shared/ports/job-store.ts';
 import type { Watched } from './commits.ts';
 import type { Law } from './law.ts';

@@ -1,6 +1,6 @@
 import { type Phase, type Status, shownReason } from '../../../shared/domain/scoreboard/status.ts';
 import type { Transition } from '../../../shared/domain/scoreboard/transition.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
 import type { Forbid } from './law.ts';
 import type { Sights } from './sights.ts';
 import { type Evidence, reasonsToFail, reasonsToSucceed } from './verdicts.ts';

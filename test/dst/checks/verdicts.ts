@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../../shared/domain/base/time.ts';
 import { has, size } from '../../../shared/domain/base/index-set.ts';
-import type { JobSpec } from '../../../shared/domain/spec/job.ts';
-import type { SuccessRule } from '../../../shared/domain/spec/success-rules.ts';
+import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
+import type { SuccessRule } from '../../../shared/domain/manifests/success-rules.ts';
 import type { Verdict } from '../../../shared/domain/scoreboard/status.ts';
 import type { ShadowBoard } from './shadow.ts';
 

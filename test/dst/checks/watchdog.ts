@@ -4,7 +4,7 @@ import { type JobUid, asJobUid } from '../../../shared/domain/base/ids.ts';
 import type { AttemptId } from '../../../shared/domain/base/fact.ts';
 import { isActive } from '../../../shared/domain/scoreboard/index-record.ts';
 import { InvariantError } from '../../../shared/domain/base/invariant.ts';
-import { planningSpec } from '../../../shared/domain/spec/job.ts';
+import { planningSpec } from '../../../shared/domain/manifests/job.ts';
 import {
   DELETED_VERSION,
   type Phase,

@@ -1,4 +1,4 @@
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { type EpochMs, asTime } from '../../../shared/domain/base/time.ts';
 import { FRESH_LEDGER, type Quota } from '../../../shared/domain/quota/quota.ts';
 import { withQuota } from '../../../shared/domain/quota/quota-document.ts';

@@ -1,5 +1,5 @@
 import type { Fate } from '../../../shared/adapters/memory/memory-tasks.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Launch } from '../../../shared/ports/tasks.ts';

@@ -1,4 +1,4 @@
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { type JobUid, asJobUid } from '../../../shared/domain/base/ids.ts';
 import { asEpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';

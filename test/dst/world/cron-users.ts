@@ -3,7 +3,7 @@ import { createCronJobCommands } from '../../../shared/control/lifecycle/cron-ch
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { asTime, plusMs } from '../../../shared/domain/base/time.ts';
-import type { CronJobManifest } from '../../../shared/domain/spec/cron-manifest.ts';
+import type { CronJobManifest } from '../../../shared/domain/manifests/cron-manifest.ts';
 import { cronJobDocument } from '../../../shared/schema/cron/cron-document.ts';
 import { aJob } from '../../support/a-job.ts';
 import { CRON_KEY, type CronAct, type SeedCron } from './seed-cron.ts';

@@ -1,6 +1,6 @@
 import type { Fate } from '../../../shared/adapters/memory/memory-tasks.ts';
 import type { Ending } from '../../../shared/domain/base/fact.ts';
-import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
+import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
 import type { Launch } from '../../../shared/ports/tasks.ts';
 import type { Random } from '../random.ts';
 import { ORPHAN_NONCE } from '../checks/watchdog.ts';

@@ -1,5 +1,5 @@
 import type { Fate } from '../../../shared/adapters/memory/memory-tasks.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Random } from '../random.ts';
 import { DONE } from './fates.ts';

@@ -1,7 +1,7 @@
 import { widestOf } from '../../../shared/domain/items/job-items.ts';
 import { type ItemPart, partsOf, sealedOf } from '../../../shared/domain/items/item-parts.ts';
 import { taskColumnsOf } from '../../../shared/domain/items/task-columns.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import type { EpochMs } from '../../../shared/domain/base/time.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';

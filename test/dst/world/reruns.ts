@@ -1,9 +1,9 @@
 import { withoutJudgement } from './judged-jobs.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { formatIndexSet, indexSetOf, size } from '../../../shared/domain/base/index-set.ts';
 import { metRule } from '../../../shared/domain/planner/success-policy.ts';
 import { initialHits } from '../../../shared/domain/scoreboard/initial-board.ts';
-import { neverMet } from '../../../shared/domain/spec/selection.ts';
+import { neverMet } from '../../../shared/domain/manifests/selection.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
 import type { Random } from '../random.ts';

@@ -1,6 +1,6 @@
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { asTime, plusMs } from '../../../shared/domain/base/time.ts';
-import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
+import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { Fate } from '../../../shared/adapters/memory/memory-tasks.ts';
 import type { Random } from '../random.ts';

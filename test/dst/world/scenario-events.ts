@@ -1,5 +1,5 @@
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
-import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
+import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { Random } from '../random.ts';
 import type { SeedList } from './lists.ts';

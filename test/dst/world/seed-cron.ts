@@ -1,5 +1,5 @@
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
-import type { CronJobManifest } from '../../../shared/domain/spec/cron-manifest.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
+import type { CronJobManifest } from '../../../shared/domain/manifests/cron-manifest.ts';
 import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
 import type { Random } from '../random.ts';
 

@@ -1,5 +1,5 @@
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
-import type { JobManifest, PodFailureRule, SuccessPolicy } from '../../../shared/domain/spec/manifest.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
+import type { JobManifest, PodFailureRule, SuccessPolicy } from '../../../shared/domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { aJob } from '../../support/a-job.ts';
 import { EXIT_CODES } from './fates.ts';

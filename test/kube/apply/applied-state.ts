@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '../../../shared/domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../../shared/domain/manifests/manifest.ts';
 import { applyConfiguration } from '../../../shared/kube/apply/apply.ts';
 import { describeConflicts } from '../../../shared/kube/apply/apply-conflicts.ts';
 import { EMPTY, type FieldSet, pathsOf } from '../../../shared/kube/apply/field-set.ts';

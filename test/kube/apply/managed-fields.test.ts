@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ManagedFieldsEntry } from '../../../shared/domain/spec/manifest.ts';
+import type { ManagedFieldsEntry } from '../../../shared/domain/manifests/manifest.ts';
 import { EMPTY, type FieldSet, difference, pathsOf, union } from '../../../shared/kube/apply/field-set.ts';
 import { readFieldsV1 } from '../../../shared/kube/apply/fields-v1.ts';
 import { managedAfterUpdate } from '../../../shared/kube/apply/managed-fields.ts';

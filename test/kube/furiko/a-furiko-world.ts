@@ -2,7 +2,7 @@ import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import type { FurikoJobSpec, FurikoPart, Parallelism } from '../../../shared/domain/furiko/furiko-job.ts';
 import { indexCount } from '../../../shared/domain/furiko/parallel-index.ts';
 import { createJobCommands } from '../../../shared/control/lifecycle/job-changes.ts';
-import type { Labels } from '../../../shared/domain/spec/manifest.ts';
+import type { Labels } from '../../../shared/domain/manifests/manifest.ts';
 import { aJob } from '../../support/a-job.ts';
 import { START, type World } from '../a-world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { JOBS, type World, aWorld, manifest } from '../a-world.ts';
 import { CONFIGS, FURIKO_JOBS, aConfig, aFurikoJob } from './a-furiko-world.ts';
 

@@ -1,5 +1,5 @@
 import { CONFIG_UID_LABEL } from '../../../shared/domain/furiko/furiko-labels.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { ALICE, BOB, KINDS, type Tenant, documentsOf } from './two-tenants.ts';
 
 // What Alice can do in her own namespace that names Bob's things: a kind of object, a means to name them, and a verb.

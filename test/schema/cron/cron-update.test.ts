@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CronJobManifest } from '../../../shared/domain/spec/cron-manifest.ts';
+import type { CronJobManifest } from '../../../shared/domain/manifests/cron-manifest.ts';
 import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
 import { type StoredCronJob, admitCronJobUpdate } from '../../../shared/schema/cron/cron-update.ts';
 import { fieldErrorText } from '../../../shared/schema/object/field-error.ts';

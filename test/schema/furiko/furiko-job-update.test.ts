@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
-import { ANNOTATIONS } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { admitBatchUpdateOfFuriko } from '../../../shared/schema/furiko/batch-update.ts';
 import type { FurikoJobUpdate, StoredFurikoJob } from '../../../shared/schema/furiko/furiko-admission-context.ts';
 import { admitFurikoJobUpdate, furikoDocumentOf } from '../../../shared/schema/furiko/furiko-job-update.ts';

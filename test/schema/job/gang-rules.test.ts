@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planningSpec } from '../../../shared/domain/spec/job.ts';
+import { planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { taskEnvironment } from '../../../shared/domain/task/task-environment.ts';
 import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';

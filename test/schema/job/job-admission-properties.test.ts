@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planningSpec } from '../../../shared/domain/spec/job.ts';
+import { planningSpec } from '../../../shared/domain/manifests/job.ts';
 import type { Admission } from '../../../shared/schema/job/job-manifest.ts';
 import { type JobUpdate, admitJobUpdate, documentOf } from '../../../shared/schema/job/job-update.ts';
 import { UID, admitDocument, faultLines, jobDocument } from '../../support/job-document.ts';

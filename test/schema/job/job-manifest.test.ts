@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planningSpec } from '../../../shared/domain/spec/job.ts';
+import { planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { fieldErrorText } from '../../../shared/schema/object/field-error.ts';
 import { type Admission, admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import type { FieldValidation } from '../../../shared/schema/job/job-reading.ts';

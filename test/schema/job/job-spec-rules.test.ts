@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ANNOTATION_ROWS } from '../../../shared/domain/spec/annotations/rows.ts';
+import { ANNOTATION_ROWS } from '../../../shared/domain/manifests/annotations/rows.ts';
 import { admitDocument, admitted, faultLines, jobDocument } from '../../support/job-document.ts';
 import { type SpecRow, indexed, specRows } from '../../support/spec-rows.ts';
 

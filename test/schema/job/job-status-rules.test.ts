@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JobManifestSpec, JobStatusDocument } from '../../../shared/domain/spec/manifest.ts';
+import type { JobManifestSpec, JobStatusDocument } from '../../../shared/domain/manifests/manifest.ts';
 import { jobStatusErrors } from '../../../shared/schema/job/job-status-rules.ts';
 import { job } from '../../kube/write/a-client.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';

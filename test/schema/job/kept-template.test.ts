@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CronJobManifest } from '../../../shared/domain/spec/cron-manifest.ts';
-import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
-import type { Container, PodSpec } from '../../../shared/domain/spec/pod-spec.ts';
+import type { CronJobManifest } from '../../../shared/domain/manifests/cron-manifest.ts';
+import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
+import type { Container, PodSpec } from '../../../shared/domain/manifests/pod-spec.ts';
 import { taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
 import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
 import { admitCronJobUpdate } from '../../../shared/schema/cron/cron-update.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { NO_ADDED_RULES, planningSpec } from '../../../shared/domain/spec/job.ts';
-import { parseReasons, parseShare } from '../../../shared/domain/spec/annotations/successes.ts';
-import { fewest, most } from '../../../shared/domain/spec/success-rules.ts';
+import { NO_ADDED_RULES, planningSpec } from '../../../shared/domain/manifests/job.ts';
+import { parseReasons, parseShare } from '../../../shared/domain/manifests/annotations/successes.ts';
+import { fewest, most } from '../../../shared/domain/manifests/success-rules.ts';
 import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import { admitJobUpdate } from '../../../shared/schema/job/job-update.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../../shared/domain/spec/annotations.ts';
+import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../../shared/domain/manifests/annotations.ts';
 import { CronJobShape } from '../../../shared/schema/cron/cron-shape.ts';
 import { FurikoJobShape } from '../../../shared/schema/furiko/furiko-job-shape.ts';
 import { JobConfigShape } from '../../../shared/schema/furiko/job-config-shape.ts';

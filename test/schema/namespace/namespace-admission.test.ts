@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
-import { type NamespaceDocument, freshNamespace, terminating } from '../../../shared/domain/spec/namespace.ts';
+import { type NamespaceDocument, freshNamespace, terminating } from '../../../shared/domain/manifests/namespace.ts';
 import { admitNamespace, admitNamespaceUpdate } from '../../../shared/schema/namespace/namespace-admission.ts';
 import type { FieldValidation } from '../../../shared/schema/object/read-object.ts';
 

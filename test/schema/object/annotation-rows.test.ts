@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
-import { type Annotation, needText } from '../../../shared/domain/spec/annotations/annotation.ts';
-import { ANNOTATION_ROWS } from '../../../shared/domain/spec/annotations/rows.ts';
+import { type Annotation, needText } from '../../../shared/domain/manifests/annotations/annotation.ts';
+import { ANNOTATION_ROWS } from '../../../shared/domain/manifests/annotations/rows.ts';
 import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
 import { annotationChangeErrors, annotationNeedErrors } from '../../../shared/schema/job/added-rules.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
@@ -12,7 +12,7 @@ import { jsonFieldsOf } from '../../../shared/schema/kinds/json-fields-of.ts';
 import { KINDS } from '../../../shared/schema/kinds/kinds.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const ROWS_FOLDER = 'shared/domain/spec/annotations/';
+const ROWS_FOLDER = 'shared/domain/manifests/annotations/';
 const ALL: readonly Annotation[] = Object.values(ANNOTATION_ROWS).flat();
 const KEYS = ALL.map(({ key }) => key);
 

@@ -5,7 +5,7 @@ import { formatPlacement, runTaskInput } from '../../../shared/adapters/aws/ecs/
 import { registerInput, taskRoleOf } from '../../../shared/adapters/aws/ecs/task-definition-request.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { overridesOf } from '../../../shared/domain/task/launch-overrides.ts';
-import type { JobManifest } from '../../../shared/domain/spec/manifest.ts';
+import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
 import { capacityOf, taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
 import { fieldErrorText } from '../../../shared/schema/object/field-error.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../../domain/base/time.ts';
-import type { Job } from '../../../domain/spec/job.ts';
+import type { Job } from '../../../domain/manifests/job.ts';
 import type { JobEvent } from '../../../domain/scoreboard/status.ts';
 
 /** What `kubectl get jobs,pods -o json` shows of one Job, parsed, with upstream's defaults filled in. */

@@ -36,7 +36,7 @@ import {
   leavesBefore,
   waitsForEnd,
 } from './dumped-pods.ts';
-import type { JobSpec } from '../../../domain/spec/job.ts';
+import type { JobSpec } from '../../../domain/manifests/job.ts';
 import { podOf } from '../../../domain/planner/judge.ts';
 import type { PolicyVerdict } from '../../../domain/planner/decide-phase.ts';
 import type { PlanRules } from '../../../domain/planner/plan-rules.ts';
@@ -45,7 +45,7 @@ import {
   failJobMessage,
   failsJob,
   matchPodFailurePolicy,
-} from '../../../domain/spec/pod-failure-policy.ts';
+} from '../../../domain/manifests/pod-failure-policy.ts';
 import {
   type ReplacedTask,
   type Phase,

@@ -3,7 +3,7 @@ import type { ClusterDump, DumpPlan, DumpedPod } from './cluster-dump.ts';
 import { type DumpStanding, PODS_PER_SYNC_MAX } from './dump-board.ts';
 import { countsAsFailed, hasFailed, inRange, lastFailed } from './dumped-pods.ts';
 import { type IndexSet, has, indexSetOf, size, union } from '../../../domain/base/index-set.ts';
-import { isOutOfRange } from '../../../domain/spec/job.ts';
+import { isOutOfRange } from '../../../domain/manifests/job.ts';
 import type { Plan } from '../../../domain/planner/plan.ts';
 import { podName } from '../../../domain/task/pod-name.ts';
 import { type Phase, type Status, isEnding } from '../../../domain/scoreboard/status.ts';

@@ -1,7 +1,7 @@
 import { type EpochMs, asEpochMs, plusMs } from '../../../domain/base/time.ts';
 import type { ClusterDump, DumpedPod } from './cluster-dump.ts';
-import type { JobSpec } from '../../../domain/spec/job.ts';
-import { type FailedPod, matchPodFailurePolicy } from '../../../domain/spec/pod-failure-policy.ts';
+import type { JobSpec } from '../../../domain/manifests/job.ts';
+import { type FailedPod, matchPodFailurePolicy } from '../../../domain/manifests/pod-failure-policy.ts';
 
 // What upstream's controller checks about a Pod.
 

@@ -21,7 +21,7 @@ import {
 } from './dump-decision.ts';
 import { conditionIs, isTerminal } from './dumped-pods.ts';
 import { formatIndexSet } from '../../../domain/base/index-set.ts';
-import { isOutOfRange } from '../../../domain/spec/job.ts';
+import { isOutOfRange } from '../../../domain/manifests/job.ts';
 import { normal, warning } from '../../../domain/events/job-events.ts';
 import { planJob } from '../../../domain/planner/plan-job.ts';
 import type { FailureReason, Phase } from '../../../domain/scoreboard/status.ts';

@@ -1,7 +1,7 @@
 import { parseStatusIndexes } from '../../../domain/base/index-set.ts';
-import { type JobSpec, NO_ADDED_RULES, OWN_MANAGER } from '../../../domain/spec/job.ts';
-import { EVERY_INDEX } from '../../../domain/spec/selection.ts';
-import { POLICY_ACTIONS, type PodFailurePolicy, type PodFailureRule } from '../../../domain/spec/manifest.ts';
+import { type JobSpec, NO_ADDED_RULES, OWN_MANAGER } from '../../../domain/manifests/job.ts';
+import { EVERY_INDEX } from '../../../domain/manifests/selection.ts';
+import { POLICY_ACTIONS, type PodFailurePolicy, type PodFailureRule } from '../../../domain/manifests/manifest.ts';
 import type { DumpedJobShape } from './dump-shape.ts';
 import { defaultBackoffLimit } from '../../../schema/job/job-defaults.ts';
 

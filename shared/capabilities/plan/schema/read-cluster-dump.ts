@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { asJobUid } from '../../../domain/base/ids.ts';
-import { ANNOTATION_ROWS } from '../../../domain/spec/annotations/rows.ts';
+import { ANNOTATION_ROWS } from '../../../domain/manifests/annotations/rows.ts';
 import type { ClusterDump, DumpedJob } from '../domain/cluster-dump.ts';
 import { DumpedJobShape, DumpedPodShape, shapeErrors } from './dump-shape.ts';
 import { dumpedPod, isOfJob } from './dumped-pod.ts';

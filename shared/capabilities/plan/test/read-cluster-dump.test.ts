@@ -1,6 +1,6 @@
-import { NO_ADDED_RULES } from '../../../domain/spec/job.ts';
+import { NO_ADDED_RULES } from '../../../domain/manifests/job.ts';
 import { describe, expect, test } from 'vitest';
-import { EVERY_INDEX } from '../../../domain/spec/selection.ts';
+import { EVERY_INDEX } from '../../../domain/manifests/selection.ts';
 import type { ClusterDump } from '../domain/cluster-dump.ts';
 import { readClusterDump } from '../schema/read-cluster-dump.ts';
 import { fieldErrorText } from '../../../schema/object/field-error.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ANNOTATIONS } from '../../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
 import { usageFailure } from '../../../../cli/shell/failure.ts';
 import { duration, moment, wholeNumber } from '../../../../cli/shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../../../../cli/render/object-forms.ts';

@@ -1,5 +1,5 @@
 import { type EpochMs, asEpochMs, plusMs } from '../../../domain/base/time.ts';
-import type { CronJobManifest } from '../../../domain/spec/cron-manifest.ts';
+import type { CronJobManifest } from '../../../domain/manifests/cron-manifest.ts';
 import type { Script } from '../world/script.ts';
 import { clockChanges } from '../world/clock-changes.ts';
 import { type CronSimulation, type JobFate, simulateCron } from '../world/simulate-cron.ts';

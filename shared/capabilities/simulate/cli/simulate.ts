@@ -1,5 +1,5 @@
 import { asEpochMs } from '../../../domain/base/time.ts';
-import { ANNOTATIONS } from '../../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
 import { at } from '../../../kube/list/stored-field.ts';
 import type { SimulatedLists } from '../world/simulated-list.ts';
 import { isLimit } from '../world/simulated-limits.ts';

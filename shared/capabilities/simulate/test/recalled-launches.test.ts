@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ANNOTATIONS } from '../../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
 import type { Report } from '../world/report.ts';
 import { indexed, play } from './a-simulation.ts';
 

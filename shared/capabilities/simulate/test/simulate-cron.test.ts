@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type EpochMs, asEpochMs, asTime, plusMs } from '../../../domain/base/time.ts';
 import { slotsOf } from '../../../domain/cron/slots.ts';
-import type { CronJobManifest } from '../../../domain/spec/cron-manifest.ts';
+import type { CronJobManifest } from '../../../domain/manifests/cron-manifest.ts';
 import { admitCronJob } from '../../../schema/cron/cron-admission.ts';
 import { clockChanges } from '../world/clock-changes.ts';
 import { type JobFate, type SimulatedSlot, simulateCron } from '../world/simulate-cron.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ANNOTATIONS } from '../../../domain/spec/annotations.ts';
+import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
 import { NO_SCRIPT, parseScript } from '../world/script.ts';
 import { simulateJob } from '../world/simulate-job.ts';
 import { START, aManifest, eventsOf, indexed } from './a-simulation.ts';

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../../domain/base/time.ts';
-import type { JobManifest } from '../../../domain/spec/manifest.ts';
+import type { JobManifest } from '../../../domain/manifests/manifest.ts';
 import type { Status } from '../../../domain/scoreboard/status.ts';
 import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
 import { badRequest, invalidObject } from '../../../kube/http/status-error.ts';

@@ -2,7 +2,7 @@ import type { Fate } from '../../../adapters/memory/memory-tasks.ts';
 import { type StopMarks, endingOf } from '../../../domain/planner/ending.ts';
 import { has } from '../../../domain/base/index-set.ts';
 import { unreachable } from '../../../domain/base/invariant.ts';
-import type { JobManifest } from '../../../domain/spec/manifest.ts';
+import type { JobManifest } from '../../../domain/manifests/manifest.ts';
 import { DEFAULT_RUN_MS, type Exit, type FateRule, type Script, type ScriptError } from './script.ts';
 
 /**

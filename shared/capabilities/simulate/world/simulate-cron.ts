@@ -7,7 +7,7 @@ import { slotJitterMs } from '../../../domain/cron/job-of-slot.ts';
 import { type ObservedJob, activeJobs } from '../../../domain/cron/owned-jobs.ts';
 import { type ClaimOutcome, type CronView, planCron } from '../../../domain/cron/plan-cron.ts';
 import { slotsOf } from '../../../domain/cron/slots.ts';
-import type { CronJobManifest } from '../../../domain/spec/cron-manifest.ts';
+import type { CronJobManifest } from '../../../domain/manifests/cron-manifest.ts';
 
 /** How each of its Jobs ends. */
 export type JobFate = {

@@ -1,4 +1,4 @@
-import type { JobManifestSpec } from '../../../domain/spec/manifest.ts';
+import type { JobManifestSpec } from '../../../domain/manifests/manifest.ts';
 
 /** What a Job may lose to infrastructure and users besides its own failures: for all, and for each index. */
 const SPARE = 500;

@@ -5,7 +5,7 @@ import { chunkOf } from '../../../domain/scoreboard/board.ts';
 import { type IndexAction, WHY_NONE_CHANGES } from '../../../domain/scoreboard/index-changes.ts';
 import { hasPod } from '../../../domain/scoreboard/index-record.ts';
 import { unreachable } from '../../../domain/base/invariant.ts';
-import type { JobIdentity } from '../../../domain/spec/job.ts';
+import type { JobIdentity } from '../../../domain/manifests/job.ts';
 import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
 import { forbiddenObject, notFound } from '../../../kube/http/status-error.ts';
 import { admitPatched } from './admit-patched.ts';

@@ -1,6 +1,6 @@
 import { formatIndexSet, indexSetOf } from '../../../domain/base/index-set.ts';
-import { planningSpec } from '../../../domain/spec/job.ts';
-import type { JobManifestSpec } from '../../../domain/spec/manifest.ts';
+import { planningSpec } from '../../../domain/manifests/job.ts';
+import type { JobManifestSpec } from '../../../domain/manifests/manifest.ts';
 import type { TaskView } from '../../../domain/task/task.ts';
 import type { JobView } from '../../../kube/jobs/job-view.ts';
 import type { HowEnded } from './virtual-world.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSchedule } from '../../../shared/domain/spec/cron-schedule.ts';
+import { parseSchedule } from '../../../shared/domain/manifests/cron-schedule.ts';
 import { draws } from '../../verify/draws.ts';
 
 const times = (text: string) => {

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { formatIndexSet, parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
-import type { SuccessRule } from '../../../shared/domain/spec/success-rules.ts';
-import { allIndexes, indexesToSucceed, neverMet, rerunOf, selectionOf } from '../../../shared/domain/spec/selection.ts';
+import type { SuccessRule } from '../../../shared/domain/manifests/success-rules.ts';
+import {
+  allIndexes,
+  indexesToSucceed,
+  neverMet,
+  rerunOf,
+  selectionOf,
+} from '../../../shared/domain/manifests/selection.ts';
 
 const set = (text: string) => parseStatusIndexes(text, Infinity);
 

@@ -6,7 +6,7 @@ import {
   parseMoment,
   parsePendingTimeout,
   parseRetryDelay,
-} from '../../../shared/domain/spec/annotations.ts';
+} from '../../../shared/domain/manifests/annotations.ts';
 
 test('without annotations a Pod may wait a quarter of an hour to start, and an index may be lost ten times', () => {
   expect(DEFAULT_PENDING_TIMEOUT_SEC).toBe(15 * 60);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFailureRule } from '../../../shared/domain/spec/manifest.ts';
+import type { PodFailureRule } from '../../../shared/domain/manifests/manifest.ts';
 import {
   type FailedPod,
   failJobMessage,
   matchPodFailurePolicy,
-} from '../../../shared/domain/spec/pod-failure-policy.ts';
+} from '../../../shared/domain/manifests/pod-failure-policy.ts';
 
 // Rules in order, the first that matches wins (kubernetes-job.md 6.5, KEP-3329).
 

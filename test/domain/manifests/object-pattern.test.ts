@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchesObject, parseObjectPattern } from '../../../shared/domain/spec/annotations/object-pattern.ts';
+import { matchesObject, parseObjectPattern } from '../../../shared/domain/manifests/annotations/object-pattern.ts';
 
 test.each<[string, string, boolean]>([
   ['uploads/a.csv', 'a.csv', true],

@@ -6,7 +6,7 @@ import {
   formatAfterIndexes,
   parseAfter,
   parseAfterIndexes,
-} from '../../../shared/domain/spec/annotations/dependencies.ts';
+} from '../../../shared/domain/manifests/annotations/dependencies.ts';
 
 const LONGEST = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
 
