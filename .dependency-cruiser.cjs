@@ -36,7 +36,8 @@ const ofOurs = (name, folder, allowed) => ({
 
 // Inside a layer folders have an order, too: each may import itself and those named, which lie below it, and nothing else of its
 // layer. Who may import a folder may import those inside it that it imports itself: they are its parts. '.' are the files that lie
-// in the layer's own folder. Only kube-api.ts, which puts the API together, may import everything.
+// in the layer's own folder. Only kube-api.ts and served-kinds.ts, which put the API together, may import
+// everything.
 const FOLDERS = {
   domain: {
     base: [],
