@@ -49,7 +49,10 @@ const small = fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, fc.nat(1_000_000));
 const count = fc.oneof(fc.constant(0), fc.nat(CHUNK_INDEXES));
 const words = fc.string({ unit: 'binary', maxLength: 40 });
 
-const extras: fc.Arbitrary<Extras> = fc.record({
+/** An arbitrary for each field: one that is missing does not compile. */
+type Each<T> = { readonly [K in keyof T]: fc.Arbitrary<T[K]> };
+
+const everyExtra: Each<Extras> = {
   nonce: small,
   stopping: fc.boolean(),
   podDeleted: fc.boolean(),
@@ -69,7 +72,8 @@ const extras: fc.Arbitrary<Extras> = fc.record({
   launchedSec: fc.option(sec),
   unstartedSince: timeOrNull,
   notBefore: timeOrNull,
-});
+};
+const extras: fc.Arbitrary<Extras> = fc.record(everyExtra);
 
 const stretch = fc.record({
   length: fc.integer({ min: 1, max: 600 }),
@@ -211,7 +215,7 @@ const transition: fc.Arbitrary<Transition> = fc.oneof(
   ),
 );
 
-const summary: fc.Arbitrary<ChunkSummary> = fc.record({
+const everySummaryField: Each<ChunkSummary> = {
   version: small,
   foldedSeq: small,
   pending: count,
@@ -228,7 +232,8 @@ const summary: fc.Arbitrary<ChunkSummary> = fc.record({
   startingSince: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, sec),
   runningSince: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, sec),
   indexSince: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, sec),
-});
+};
+const summary: fc.Arbitrary<ChunkSummary> = fc.record(everySummaryField);
 
 /** Entries in order of their sequence numbers, mostly without gaps, the last below `nextSeq`. */
 const journal: fc.Arbitrary<Status['journal']> = fc
