@@ -46,13 +46,10 @@ export const HOSTS_RANGE = ['HOSTS#', 'HOSTS#~'] as const;
  */
 const ATTEMPT_SHARDS = 4;
 const attemptPartition = (uid: JobUid, index: number): string =>
-  `${attemptPartitionBefore(uid, index)}#${index % ATTEMPT_SHARDS}`;
+  `TASK#${uid}#${padded(chunkOf(index), 3)}#${index % ATTEMPT_SHARDS}`;
 /** The partitions with the records of indexes `from`..`to` of one chunk. */
 export const attemptPartitions = (uid: JobUid, from: number, to: number): readonly string[] =>
   Array.from({ length: Math.min(ATTEMPT_SHARDS, to - from + 1) }, (_, nth) => attemptPartition(uid, from + nth));
-/** Where earlier versions wrote them: one partition per chunk. Rows stay there until they expire. */
-export const attemptPartitionBefore = (uid: JobUid, index: number): string =>
-  `TASK#${uid}#${padded(chunkOf(index), 3)}`;
 /** Indexes go up to 999,999. */
 export const attemptSort = (index: number, attempt: number | 'all'): string =>
   `${padded(index, 6)}#${attempt === 'all' ? '~' : padded(attempt, 6)}`;

@@ -7,7 +7,7 @@ import { aPut, jsonIn } from '../rows/fields.ts';
 import { type Program, all, rowsIn, writeAll } from '../rows/program.ts';
 import { type Table, methodsOf } from '../rows/run.ts';
 import { AttemptSchema } from './row-bodies.ts';
-import { attemptKey, attemptPartitionBefore, attemptPartitions, attemptSort } from './row-keys.ts';
+import { attemptKey, attemptPartitions, attemptSort } from './row-keys.ts';
 
 /**
  * Records of ended attempts. They are in separate partitions, a few for each chunk, so that a large Job's history does not
@@ -27,11 +27,10 @@ function writeAttempts(uid: JobUid, records: readonly AttemptRecord[], expireAt:
 function* readAttempts(uid: JobUid, from: number, to: number): Program<readonly AttemptRecord[]> {
   invariant(chunkOf(from) === chunkOf(to), 'attempts are read within one chunk');
   const range = { from: attemptSort(from, 0), to: attemptSort(to, 'all') };
-  const partitions = [attemptPartitionBefore(uid, from), ...attemptPartitions(uid, from, to)];
+  const partitions = attemptPartitions(uid, from, to);
   const found = yield* all(partitions.map((partition) => rowsIn({ partition, ...range })));
-  // A record may have been written again since an upgrade: the later one counts.
-  const records = latest(found.flat().map((row) => jsonIn(row, AttemptSchema)));
-  return [...records].sort((a, b) => a.index - b.index || a.attempt - b.attempt);
+  const records = found.flat().map((row) => jsonIn(row, AttemptSchema));
+  return records.sort((a, b) => a.index - b.index || a.attempt - b.attempt);
 }
 
 /** One record for each attempt, the last one. */

@@ -531,7 +531,7 @@ describe.skipIf(endpoint === null)('on the DynamoDB engine', () => {
       jobs.expireJob                             W 5    R 1    GetItem, 5 UpdateItem
       jobs.expireJob of one with published Pods  W 11   R 1    GetItem, 11 UpdateItem
       jobs.writeAttempts                         W 60   R 0    3 BatchWriteItem
-      jobs.readAttempts                          W 0    R 9    5 Query
+      jobs.readAttempts                          W 0    R 8    4 Query
       jobs.readTemplates                         W 0    R 1    GetItem
       jobs.addTemplate                           W 1    R 0    UpdateItem
       jobs.addTemplate, the second               W 1    R 1    GetItem, UpdateItem
