@@ -18,7 +18,7 @@ export const authorizationFor = (service: SigningName): string =>
 
 /**
  * Gives every request of our own client the header of a signed one. Our clients sign nothing for emulators, and engines check no
- * signature, but they read region and service from it. A request that breaks AWS's own model of it fails.
+ * signature, but they read region and service from it. A request that breaks AWS's own model of it fails, as AWS refuses it.
  */
 export function asSigned<C extends SdkClient>(client: C, service: SigningName, pace: Pace = 'atOnce'): C {
   // What handlers take differs in types only.
@@ -36,7 +36,7 @@ export function asSigned<C extends SdkClient>(client: C, service: SigningName, p
   const get = (of: Handler, key: string | symbol): unknown => (key === 'handle' ? handle : Reflect.get(of, key));
   config.requestHandler = new Proxy(own, { get });
   checkWire(client, 'requests', (fault) => {
-    throw new Error(`not as AWS has it: ${fault}`);
+    throw Object.assign(new Error(`not as AWS has it: ${fault}`), { name: 'ValidationException' });
   });
   return client;
 }
