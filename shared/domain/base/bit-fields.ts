@@ -75,13 +75,8 @@ export const secAfter = (bit: number): BitField<number | null> =>
     (at) => at * 1000,
   );
 
-/** What a bit says: that a field follows, or its value. */
-type Place<From> = {
-  readonly key: string;
-  readonly field: BitField<unknown, From>;
-  readonly follows: boolean;
-  readonly value: unknown;
-};
+/** Whose bit it is. */
+type Place<From> = { readonly key: string; readonly field: BitField<unknown, From> };
 type Values = Readonly<Record<string, unknown>>;
 
 /** What goes over a table. */
@@ -98,16 +93,13 @@ export class BitFields<R extends object, From = EpochMs> {
   constructor(table: { readonly [K in keyof R]: BitField<R[K], From> }) {
     this.#fields = Object.entries<BitField<unknown, From>>(table);
     const places: Place<From>[] = [];
-    for (const [key, field] of this.#fields) {
-      const follows = typeof field.bits === 'number';
-      for (const [value, bit] of typeof field.bits === 'number' ? [[null, field.bits] as const] : field.bits)
-        places[nth(bit)] = { key, field, follows, value };
-    }
+    for (const [key, field] of this.#fields)
+      for (const bit of typeof field.bits === 'number' ? [field.bits] : field.bits.values()) places[nth(bit)] = { key, field };
     this.#places = places;
     const bitsOf = (isMeant: (place: Place<From>) => boolean): number =>
       places.reduce((all, place, at) => (isMeant(place) ? all | (1 << at) : all), 0);
     this.#known = bitsOf(() => true);
-    this.#following = bitsOf(({ follows }) => follows);
+    this.#following = bitsOf(({ field: { bits } }) => typeof bits === 'number');
     this.#times = bitsOf(({ field }) => field.timeOf !== undefined);
     // A copy of the table has its shape: an object that grows field by field becomes a slow one.
     this.usual = this.#filled(table, ({ usual }) => usual);
@@ -134,17 +126,6 @@ export class BitFields<R extends object, From = EpochMs> {
   /** Throws {@link DecodeError} for a bit of no field. */
   check(has: number): void {
     if (has >= 2 ** 31 || (has & ~this.#known) !== 0) throw new DecodeError('a field that is not known');
-  }
-
-  /** The fields that {@link write} has written, and all others. Throws {@link DecodeError}. */
-  read(r: Reader, has: number, from: From): R {
-    this.check(has);
-    const values = { ...this.usual } as Record<string, unknown>;
-    for (let rest = has; rest !== 0; rest &= rest - 1) {
-      const { key, field, follows, value } = this.#at(rest);
-      values[key] = follows ? field.read(r, from) : value;
-    }
-    return values as R;
   }
 
   /** The earliest of the times that its fields stand for, in milliseconds; Infinity: there is none. */

@@ -59,8 +59,8 @@ export function setRecord(chunk: Chunk, offset: number, record: IndexRecord): vo
   else if (chunk.extras.size > 0) chunk.extras.delete(offset);
 }
 
-/** What STATUS knows about a chunk without reading it, a row each; counts include the journal's transitions. */
-const SUMMARY = {
+/** What STATUS knows about a chunk without reading it, a row each; counts include the journal's transitions. A new row makes the accessors anew. */
+export const SUMMARY = {
   /** Claimed or launched. */
   starting: count(2),
   running: count(4),
@@ -86,7 +86,9 @@ const SUMMARY = {
   indexSince: sec(16384),
 };
 
-export type ChunkSummary = BitValues<typeof SUMMARY> & {
+export type SummaryFields = BitValues<typeof SUMMARY>;
+
+export type ChunkSummary = SummaryFields & {
   /** Version of the stored item; 0 means that none is stored and every record is as the spec has it at first. */
   readonly version: number;
   /** Journal entries of this chunk below this sequence number are already in the stored item. */
@@ -95,7 +97,7 @@ export type ChunkSummary = BitValues<typeof SUMMARY> & {
   readonly pending: number;
 };
 
-export const SUMMARY_FIELDS = new BitFields<BitValues<typeof SUMMARY>>(SUMMARY);
+export const SUMMARY_FIELDS = new BitFields<SummaryFields>(SUMMARY);
 
 /** The summary of `length` fresh records that no item holds yet. */
 export const freshSummary = (length: number): ChunkSummary => ({

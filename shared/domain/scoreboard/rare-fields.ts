@@ -25,7 +25,7 @@ export function writeRareFields(w: Writer, status: Status): void {
   if (status.achieved !== null) writeAchievement(w, status.achieved, status.now);
 }
 
-type RareFields = Pick<Status, 'unannounced' | 'upstreams' | 'gang' | 'achieved' | 'isAwaited'>;
+export type RareFields = Pick<Status, 'unannounced' | 'upstreams' | 'gang' | 'achieved' | 'isAwaited'>;
 
 /** Reads the number that says which of them follow, and these. `version`: the status's own. */
 export function readRareFields(r: Reader, version: number, now: EpochMs): RareFields {
