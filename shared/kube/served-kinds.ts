@@ -1,6 +1,6 @@
 import type { StoredKind } from '../domain/kinds/api-kinds.ts';
 import { CRON_JOB_KIND } from './cronjobs/cronjob-kind.ts';
-import { JOB_CONFIG_KIND } from './furiko/job-config-kind.ts';
+import { CAPABILITY_SERVED } from '../capabilities/api.ts';
 import { NAMESPACE_KIND } from './namespaces/namespace-kind.ts';
 import { LIMIT_RANGE_KIND, QUOTA_KIND } from './quotas/quota-kinds.ts';
 import {
@@ -26,6 +26,6 @@ export const SERVED_KINDS: Readonly<Record<StoredKind, DefinedKind>> = {
   ResourceQuota: QUOTA_KIND,
   Service: SERVICE_KIND,
   WorkList: WORK_LIST_KIND,
-  JobConfig: JOB_CONFIG_KIND,
   CronJob: CRON_JOB_KIND,
+  ...CAPABILITY_SERVED,
 };

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../domain/base/time.ts';
-import type { CronState } from '../domain/cron/cron-state.ts';
-import type { ConfigState } from '../domain/furiko/config-state.ts';
+import type { SchedulerStates } from '../domain/cron/scheduler-states.ts';
+import type { OwnerKind } from '../domain/kinds/api-kinds.ts';
 import type { ObjectKey } from './object-store.ts';
 
 type RowOf<Kind, State> = {
@@ -15,11 +15,9 @@ type RowOf<Kind, State> = {
   readonly alarmAt: EpochMs | null;
 };
 
-/** What the scheduler keeps of one CronJob, beside the object. */
-export type CronJobRow = RowOf<'CronJob', CronState>;
-/** What the scheduler keeps of one JobConfig, and who has a place in it. */
-export type ConfigRow = RowOf<'JobConfig', ConfigState>;
-export type CronRow = CronJobRow | ConfigRow;
+/** What a scheduler keeps of one object, of a kind whose objects make Jobs, beside the object. */
+export type CronRow<K extends OwnerKind = OwnerKind> = { [Each in K]: RowOf<Each, SchedulerStates[Each]> }[K];
+export type CronJobRow = CronRow<'CronJob'>;
 
 /** A CronJob or JobConfig with an alarm. */
 export type DueCron = { readonly uid: string; readonly alarmAt: EpochMs };

@@ -8,6 +8,7 @@ import type { PodId } from '../domain/scoreboard/journal.ts';
 import type { Phase, Status } from '../domain/scoreboard/status.ts';
 import type { FieldError } from '../schema/object/field-error.ts';
 import type { NoHosts } from './host-store.ts';
+import type { JobParts } from '../domain/manifests/job-parts.ts';
 import type { StoredSpec } from './job-store.ts';
 import type { ObjectKey } from './object-store.ts';
 
@@ -32,8 +33,8 @@ export type TriedJob =
 /** `taken`: the namespace already has a Job of that name. The other values are problems with the namespace. */
 export type CreationRefusal = 'taken' | Exclude<NamespaceStanding, 'open'>;
 
-/** What users write about a Job: its manifest and parts of its status. `furiko`, if omitted, stays as it is. */
-export type WantedJob = Pick<StoredSpec, 'manifest' | 'said' | 'furiko'>;
+/** What users write about a Job: its manifest, parts of its status, and what capabilities keep of it, which stays as it is if omitted. */
+export type WantedJob = Pick<StoredSpec, 'manifest' | 'said'> & JobParts;
 
 /** The state of a Job on which a change is based. */
 export type SeenJob = { readonly spec: StoredSpec; readonly status: Status };

@@ -1,7 +1,7 @@
 import type { Chunk } from '../domain/scoreboard/board.ts';
 import type { EpochMs } from '../domain/base/time.ts';
-import type { FurikoPart } from '../domain/furiko/furiko-job.ts';
 import type { JobUid } from '../domain/base/ids.ts';
+import type { JobParts } from '../domain/manifests/job-parts.ts';
 import type { JobIdentity } from '../domain/manifests/job.ts';
 import type { LaunchRow } from '../domain/scoreboard/launch-row.ts';
 import type { JobManifest, JobStatusDocument } from '../domain/manifests/manifest.ts';
@@ -33,9 +33,22 @@ export type StoredSpec = {
    * say who asked for it. Omitted: nobody has changed it, or it is not known who. Earlier releases neither read nor keep it.
    */
   readonly suspendSetBy?: string;
-  /** What its users see, if it is a Job of `execution.furiko.io`; the manifest is made of it. */
-  readonly furiko?: FurikoPart;
-};
+} & JobParts;
+
+/** What capabilities keep of a Job, and nothing else of its row, or of what is wanted of it. */
+export const partsOf = ({
+  identity: _identity,
+  revision: _revision,
+  generation: _generation,
+  manifest: _manifest,
+  said: _said,
+  inherited: _inherited,
+  suspendSetBy: _suspendSetBy,
+  ...parts
+}: Partial<StoredSpec>): JobParts => parts;
+
+/** No capability keeps anything of it: it is a Job of `batch/v1` and nothing else. */
+export const isPlain = (spec: StoredSpec): boolean => Object.keys(partsOf(spec)).length === 0;
 
 export type StoredChunk = { readonly version: number; readonly chunk: Chunk };
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { InstallationPorts } from '../control/doctor/collect-installation.ts';
 import { createDoctor } from '../control/doctor/create-doctor.ts';
-import { createConfigCommands } from '../control/lifecycle/config-changes.ts';
-import { createCronJobCommands } from '../control/lifecycle/cron-changes.ts';
+import { capabilityCommands } from '../capabilities/handlers.ts';
+import { createOwnerCommands } from '../control/lifecycle/owner-commands.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
 import { createQuotaCommands } from '../control/quota/quota-changes.ts';
 import { emptyNamespace } from '../control/lifecycle/namespaces.ts';
@@ -54,8 +54,8 @@ export const kubeApiOf = (
       deadLetters,
       audit,
       jobCommands: createJobCommands(deps),
-      cronJobCommands: createCronJobCommands(deps),
-      configCommands: createConfigCommands(deps),
+      owners: (kind) => createOwnerCommands(kind, deps),
+      commands: capabilityCommands(deps),
       quotaCommands: createQuotaCommands(deps),
       launchPace: () => readLaunchPace(deps),
       emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED).catch(untilSwept),

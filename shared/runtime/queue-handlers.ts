@@ -6,7 +6,6 @@ import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.
 import { sweepContents } from '../control/lifecycle/work-lists.ts';
 import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
 import { sweepQuotas } from '../control/quota/sweep-quotas.ts';
-import { reconcileScheduled } from '../control/configs/reconcile-config.ts';
 import { collectOrphans, sweepCrons } from '../control/cron/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
 import { prefixAt } from '../control/sweep/sweep-definitions.ts';
@@ -17,6 +16,7 @@ import type { DispatchMessage } from '../ports/queues.ts';
 import { type ParsedRequest, parseDispatch, parseReconcileRequest } from '../schema/messages/queue-messages.ts';
 import type { Runtime } from './runtime.ts';
 import { type Failure, type Message, failureOf } from './message-end.ts';
+import { reconcileScheduled } from './reconcile-scheduled.ts';
 import { type ScheduledEvent, scheduledHandler, sqsHandler } from './lambda-middleware.ts';
 import { nextPass } from './coalescing.ts';
 import { topUp } from './top-up.ts';
@@ -64,7 +64,7 @@ async function passOver(
   return failed;
 }
 
-/** One look for each CronJob and JobConfig of the batch. */
+/** One look for each object of the batch that makes Jobs. */
 async function lookAtCrons(
   batch: readonly Message<ParsedRequest>[],
   failed: Map<Message<ParsedRequest>, Failure>,

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { FRESH_CRON, withCronEvent } from '../../shared/domain/cron/cron-state.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
 import { FRESH_CONFIG } from '../../shared/domain/furiko/config-state.ts';
-import type { ConfigRow, CronJobRow, CronStore } from '../../shared/ports/cron-store.ts';
+import type { CronJobRow, CronRow, CronStore } from '../../shared/ports/cron-store.ts';
 import { MINUTE_MS, type StoreCase, T0, at } from './store-under-test.ts';
 
 const KEY = { namespace: 'default', name: 'nightly' };
@@ -70,7 +70,14 @@ export const CRON_CASES: readonly StoreCase[] = [
           },
         ],
       } as const;
-      const row: ConfigRow = { kind: 'JobConfig', uid: 'config-1', key: KEY, version: 0, state, alarmAt: at(5) };
+      const row: CronRow<'JobConfig'> = {
+        kind: 'JobConfig',
+        uid: 'config-1',
+        key: KEY,
+        version: 0,
+        state,
+        alarmAt: at(5),
+      };
       expect(await crons.write(row)).toEqual({ kind: 'written' });
       expect(await crons.read('config-1')).toEqual({ ...row, version: 1 });
       await crons.write(aRow({ alarmAt: at(6) }));

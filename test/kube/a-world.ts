@@ -13,8 +13,8 @@ import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import type { Step } from '../../shared/domain/scoreboard/transition.ts';
 import { createMemoryQueues } from '../fakes/memory-queues.ts';
 import { createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
-import { createConfigCommands } from '../../shared/control/lifecycle/config-changes.ts';
-import { createCronJobCommands } from '../../shared/control/lifecycle/cron-changes.ts';
+import { capabilityCommands } from '../../shared/capabilities/handlers.ts';
+import { createOwnerCommands } from '../../shared/control/lifecycle/owner-commands.ts';
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
 import type { InstallationPorts } from '../../shared/control/doctor/collect-installation.ts';
 import { createDoctor } from '../../shared/control/doctor/create-doctor.ts';
@@ -154,8 +154,8 @@ export async function aWorld(
           deletedPods.push(how === 'evicted' ? { ...id, how } : id);
         },
       },
-      cronJobCommands: createCronJobCommands(deps),
-      configCommands: createConfigCommands(deps),
+      owners: (kind) => createOwnerCommands(kind, deps),
+      commands: capabilityCommands(deps),
       quotaCommands: createQuotaCommands(deps),
       doctor: createDoctor(
         { deadLetters: store.deadLetters, queueDepths: async () => [], logs, dataFolder: hooks.dataFolder },

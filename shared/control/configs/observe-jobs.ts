@@ -5,7 +5,7 @@ import { type ConfigState, isUnsettled } from '../../domain/furiko/config-state.
 import { type Status, isHidden, podCount, tally } from '../../domain/scoreboard/status.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from '../process/deps.ts';
-import { configOf } from '../process/wake-owner.ts';
+import { placeOf } from '../process/wake-owner.ts';
 
 const AT_ONCE = 20;
 
@@ -32,7 +32,7 @@ export async function observeJobs(
 /** null: the Job does not exist, or is none of the JobConfig's. */
 async function observeJob(uid: JobUid, config: string, { jobs }: Deps): Promise<ConfigJob | null> {
   const spec = await jobs.readSpec(uid);
-  if (spec === null || configOf(spec)?.uid !== config) return null;
+  if (spec === null || placeOf(spec)?.uid !== config) return null;
   const status = await jobs.readStatus(uid);
   return status === null ? null : configJob(spec, status);
 }

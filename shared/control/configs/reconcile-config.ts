@@ -5,30 +5,28 @@ import { configStatus } from '../../domain/furiko/config-status.ts';
 import type { ConfigState } from '../../domain/furiko/config-state.ts';
 import { type ConfigView, isToBeCreated, planConfig } from '../../domain/furiko/plan-config.ts';
 import { isSame } from '../../schema/object/object-update.ts';
-import { type CronRequest, awaitAlarm, isNews, lookOften, reconcileCron, wakeAt } from '../cron/reconcile-cron.ts';
+import { type CronRequest, awaitAlarm, isNews, lookOften, wakeAt } from '../cron/reconcile-cron.ts';
 import type { Deps } from '../process/deps.ts';
 import { createConfigJob } from './config-slot-job.ts';
 import { letIn, turnAway } from './let-in.ts';
 import { observeJobs } from './observe-jobs.ts';
 import { type SeenConfig, readConfig } from './seen-config.ts';
 
-/** Looks at the CronJob or JobConfig of a message. */
-export async function reconcileScheduled(request: CronRequest, deps: Deps): Promise<void> {
-  if ((await reconcileCron(request, deps)) === 'other') await reconcileConfig(request, deps);
-}
-
 /**
  * Looks at a JobConfig: frees the places of Jobs that have ended, starts those that wait for one, creates the Jobs of slots that are
  * due, and publishes its status. The row is written before anything is done: a scheduler that dies in between leaves places that say what is
  * to be done, and each act may be repeated.
+ *
+ * @returns `other`: it is no JobConfig
  */
-async function reconcileConfig(request: CronRequest, deps: Deps): Promise<void> {
-  await lookOften(request, deps, () => lookAt(request, deps));
+export async function reconcileConfig(request: CronRequest, deps: Deps): Promise<'done' | 'other'> {
+  return lookOften(request, deps, () => lookAt(request, deps));
 }
 
-async function lookAt({ uid, jobs }: CronRequest, deps: Deps): Promise<'done' | 'again' | 'conflict'> {
+async function lookAt({ uid, jobs }: CronRequest, deps: Deps): Promise<'done' | 'again' | 'conflict' | 'other'> {
   const row = await deps.crons.read(uid);
-  if (row === null || row.kind !== 'JobConfig') return 'done';
+  if (row === null) return 'done';
+  if (row.kind !== 'JobConfig') return 'other';
   await awaitAlarm(row, deps);
   const seen = await readConfig(row, deps);
   if (seen === null) return 'done';

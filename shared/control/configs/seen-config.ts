@@ -1,12 +1,12 @@
 import type { JobConfigManifest } from '../../domain/furiko/job-config.ts';
-import type { ConfigRow } from '../../ports/cron-store.ts';
+import type { CronRow } from '../../ports/cron-store.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import { storedJobConfig } from '../../schema/furiko/job-config-admission.ts';
 import type { Deps } from '../process/deps.ts';
 
 /** A JobConfig with its scheduler's row. */
 export type SeenConfig = {
-  readonly row: ConfigRow;
+  readonly row: CronRow<'JobConfig'>;
   readonly object: StoredObject;
   /** As it was admitted. */
   readonly manifest: JobConfigManifest;
@@ -14,7 +14,10 @@ export type SeenConfig = {
 };
 
 /** The JobConfig that a row is for; null: it is gone, and now its row is, too. */
-export async function readConfig(row: ConfigRow, { crons, objects, clock }: Deps): Promise<SeenConfig | null> {
+export async function readConfig(
+  row: CronRow<'JobConfig'>,
+  { crons, objects, clock }: Deps,
+): Promise<SeenConfig | null> {
   const object = await objects.read('JobConfig', row.key);
   if (object !== null && object.document.metadata.uid === row.uid) {
     const { manifest, deleting } = storedJobConfig(object.document);

@@ -15,8 +15,11 @@ import type { Deps } from '../process/deps.ts';
 import { type SeenCron, readCron } from './seen-cron.ts';
 import { createSlotJob } from './slot-job.ts';
 
-/** Requests a look at a CronJob or JobConfig; `jobs`: those of its that have begun or ended. */
+/** Requests a look at an object that makes Jobs; `jobs`: those of its that have begun or ended. */
 export type CronRequest = { readonly uid: string; readonly jobs: readonly JobUid[] };
+
+/** Looks at an object of its kind; `other`: the object is of another one. */
+export type Reconciler = (request: CronRequest, deps: Deps) => Promise<'done' | 'other'>;
 
 /** Other schedulers, or users who change the CronJob, may be faster so often. */
 const TRIES_MAX = 10;

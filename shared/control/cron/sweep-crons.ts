@@ -1,9 +1,9 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
-import { FURIKO_GROUP } from '../../domain/furiko/furiko-job.ts';
+import { API_KINDS, OWNERS, type OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import { deleteJob } from '../lifecycle/job-changes.ts';
 import type { Deps } from '../process/deps.ts';
-import { type OwnerKind, armCron } from '../lifecycle/arm-cron.ts';
+import { armCron } from '../lifecycle/arm-cron.ts';
 
 const PAGE = 100;
 const JOBS_PAGE = 1_000;
@@ -13,8 +13,8 @@ const AHEAD_MS = 60_000;
 const AGAIN_MS = 90_000;
 
 /**
- * Wakes every CronJob and JobConfig that is due, or will be in the next minute: a message that waits until then is there in the second in which a
- * schedule fires. Returns how many.
+ * Wakes every object that makes Jobs and is due, or will be in the next minute: a message that waits until then is there in the
+ * second in which a schedule fires. Returns how many.
  */
 export async function sweepCrons({ crons, queues, clock, cache }: Deps): Promise<number> {
   const now = clock.now();
@@ -40,10 +40,10 @@ export async function sweepCrons({ crons, queues, clock, cache }: Deps): Promise
   return woken;
 }
 
-const ALL_OWNERS: readonly OwnerKind[] = ['CronJob', 'JobConfig'];
+const ALL_OWNERS: readonly OwnerKind[] = OWNERS.map(({ name }) => name);
 
 /**
- * Gives a scheduler to each CronJob and JobConfig that has none, because a Muster without schedules has stored it. At a start, and
+ * Gives a scheduler to each object that makes Jobs and has none, because a Muster without schedules has stored it. At a start, and
  * daily. Returns all of them by {@link inNamespace}: their uids count in their own namespaces only.
  */
 export async function adoptCrons(deps: Deps, kinds = ALL_OWNERS): Promise<ReadonlyMap<string, OwnerKind>> {
@@ -73,7 +73,7 @@ async function adopt(kind: OwnerKind, known: Map<string, OwnerKind>, deps: Deps)
 const inNamespace = (namespace: string, uid: string): string => `${namespace}/${uid}`;
 
 /**
- * Deletes Jobs whose CronJob or JobConfig is gone, as Kubernetes' garbage collector does: one may have been created while its owner
+ * Deletes Jobs whose owner is gone, as Kubernetes' garbage collector does: one may have been created while its owner
  * was being deleted. Adopts owners on the way. Daily.
  */
 export async function collectOrphans(deps: Deps, kinds = ALL_OWNERS): Promise<void> {
@@ -85,21 +85,21 @@ export async function collectOrphans(deps: Deps, kinds = ALL_OWNERS): Promise<vo
     await Promise.all(strays.slice(i, i + PAGE).map(({ uid }) => deleteOrphan(uid, deps)));
 }
 
-const GROUP_OF: Readonly<Record<OwnerKind, string>> = { CronJob: 'batch', JobConfig: FURIKO_GROUP };
-
 /** A Job may wait without a place, if its request was too late for its place and then died. */
 async function remindOfJobs(
   owned: readonly OwnedJob[],
   known: ReadonlyMap<string, OwnerKind>,
   { queues }: Deps,
 ): Promise<void> {
-  const byConfig = new Map<string, JobUid[]>();
+  const byOwner = new Map<string, JobUid[]>();
   for (const { uid, owner, ownerUid } of owned)
-    if (known.get(owner) === 'JobConfig') byConfig.set(ownerUid, [...(byConfig.get(ownerUid) ?? []), uid]);
-  for (const [cron, jobs] of byConfig)
+    if (hasPlaces(known.get(owner))) byOwner.set(ownerUid, [...(byOwner.get(ownerUid) ?? []), uid]);
+  for (const [cron, jobs] of byOwner)
     for (let i = 0; i < jobs.length; i += PAGE)
       await queues.wakeCrons([{ cron, delaySec: 0, jobs: jobs.slice(i, i + PAGE) }]);
 }
+
+const hasPlaces = (kind: OwnerKind | undefined): boolean => kind !== undefined && API_KINDS[kind].ownsJobs === 'places';
 
 /** `owner`: where {@link adoptCrons} would have it. */
 type OwnedJob = { readonly uid: JobUid; readonly ownerUid: string; readonly owner: string };
@@ -126,7 +126,7 @@ async function deleteOrphan(uid: JobUid, deps: Deps): Promise<void> {
   const owners = spec?.manifest.metadata.ownerReferences ?? [];
   const [only] = owners;
   if (spec === null || only === undefined || owners.length > 1) return;
-  const kind = ALL_OWNERS.find((each) => only.kind === each && only.apiVersion.startsWith(`${GROUP_OF[each]}/`));
+  const kind = ALL_OWNERS.find((each) => only.kind === each && only.apiVersion.startsWith(`${API_KINDS[each].group}/`));
   if (kind === undefined) return;
   const key = { namespace: spec.identity.namespace, name: only.name };
   const found = await deps.objects.read(kind, key);

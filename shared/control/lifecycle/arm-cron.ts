@@ -1,6 +1,8 @@
 import { plusMs } from '../../domain/base/time.ts';
 import { FRESH_CRON } from '../../domain/cron/cron-state.ts';
-import { FRESH_CONFIG } from '../../domain/furiko/config-state.ts';
+import { CAPABILITY_FRESH } from '../../capabilities/fresh-schedulers.ts';
+import type { FreshStates } from '../../domain/cron/scheduler-states.ts';
+import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { CronRow } from '../../ports/cron-store.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 import type { Deps } from '../process/deps.ts';
@@ -9,16 +11,19 @@ const TRIES_MAX = 10;
 /** A caller may die after its change and before its wake-up; the sweep looks at the CronJob then. */
 const ARMED_MS = 60_000;
 
-/** Kinds that a scheduler looks after: they own the Jobs that it creates. */
-export type OwnerKind = CronRow['kind'];
+const FRESH: FreshStates = { CronJob: FRESH_CRON, ...CAPABILITY_FRESH };
 
 /** The row of an object that has none yet. */
-export const freshRow = (kind: OwnerKind, uid: string, key: CronRow['key']): CronRow => {
-  const base = { uid, key, version: 0, alarmAt: null };
-  return kind === 'CronJob' ? { ...base, kind, state: FRESH_CRON } : { ...base, kind, state: FRESH_CONFIG };
-};
+export const freshRow = <K extends OwnerKind>(kind: K, uid: string, key: CronRow['key']): CronRow<K> => ({
+  kind,
+  uid,
+  key,
+  version: 0,
+  alarmAt: null,
+  state: FRESH[kind],
+});
 
-/** Called before a CronJob or JobConfig is created, changed, or deleted. */
+/** Called before an object that makes Jobs is created, changed, or deleted. */
 export async function armCron(
   kind: OwnerKind,
   uid: string,

@@ -16,10 +16,10 @@ import type {
   WantedJob,
   SeenJob,
 } from '../../ports/job-commands.ts';
-import type { StoredSpec } from '../../ports/job-store.ts';
+import { type StoredSpec, partsOf } from '../../ports/job-store.ts';
 import { noted } from '../process/announced-jobs.ts';
 import type { Deps } from '../process/deps.ts';
-import { configOf, wakeOwner } from '../process/wake-owner.ts';
+import { placeOf, wakeOwner } from '../process/wake-owner.ts';
 import { wakeWaiting } from '../upstreams/waiting-jobs.ts';
 import { changeIndexes } from './change-indexes.ts';
 import { CREATION_STEPS } from './creation-steps.ts';
@@ -49,21 +49,21 @@ export const createJobCommands = (deps: Deps): JobCommands => ({
   changeIndexes: (uid, wanted, by) => changeIndexes(uid, wanted, deps, by),
 });
 
-/** A CronJob or JobConfig learns of the Jobs that others create for it. */
+/** The owner of a Job learns of it when others create it. */
 async function createOwned(spec: StoredSpec, deps: Deps): Promise<CreatedJob> {
   const created = await createJob(spec, deps);
   if (created.kind !== 'created') return created;
   await wakeOwner(created.spec, deps);
-  if (await isConfigGone(created.spec, deps)) await takeBack(spec.identity.uid, deps);
+  if (await isOwnerGone(created.spec, deps)) await takeBack(spec.identity.uid, deps);
   return created;
 }
 
 /** Its deletion takes its Jobs along, and may have listed them before this one was there. */
-async function isConfigGone(spec: StoredSpec, { objects }: Deps): Promise<boolean> {
-  const config = configOf(spec);
-  if (config === null) return false;
-  const key = { namespace: spec.identity.namespace, name: config.name };
-  return (await objects.read('JobConfig', key))?.document.metadata.uid !== config.uid;
+async function isOwnerGone(spec: StoredSpec, { objects }: Deps): Promise<boolean> {
+  const owner = placeOf(spec);
+  if (owner === null) return false;
+  const key = { namespace: spec.identity.namespace, name: owner.name };
+  return (await objects.read(owner.kind, key))?.document.metadata.uid !== owner.uid;
 }
 
 /** Stores a Job, publishes it, and sends a wake-up. If the process dies after the first step, the sweep does the others. */
@@ -206,11 +206,12 @@ export async function deletePod(
  */
 export async function changeJob(
   seen: SeenJob,
-  { manifest, said, furiko = seen.spec.furiko }: WantedJob,
+  wanted: WantedJob,
   what: 'metadata' | 'spec',
   deps: Deps,
   by: Asker = null,
 ): Promise<ChangedJob> {
+  const { manifest, said } = wanted;
   const { identity, revision: seenRevision } = seen.spec;
   const revision = seenRevision + 1;
   const generation = seen.spec.generation + (what === 'spec' ? 1 : 0);
@@ -223,7 +224,8 @@ export async function changeJob(
     ...(said === undefined ? {} : { said }),
     ...(inherited === undefined ? {} : { inherited }),
     ...suspendSetBy(seen.spec, manifest, by),
-    ...(furiko === undefined ? {} : { furiko }),
+    ...partsOf(seen.spec),
+    ...partsOf(wanted),
   };
   const isLarger = (manifest.spec.completions ?? 0) > (seen.spec.manifest.spec.completions ?? 0);
   const names = isLarger ? await reserveNames(spec, deps) : null;

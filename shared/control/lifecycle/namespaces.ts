@@ -1,7 +1,7 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { FOREGROUND_DELETION } from '../../domain/manifests/job.ts';
 import { awaits, isTerminating } from '../../domain/manifests/namespace.ts';
-import { STORED, type StoredKind } from '../../domain/kinds/api-kinds.ts';
+import { STORED, type StoredKind, isOwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import type { Deps } from '../process/deps.ts';
 import { deleteJob } from './job-changes.ts';
@@ -41,7 +41,7 @@ async function emptyOne(name: string, deps: Deps, remaining: RemainingBudget): P
   const key = { namespace: '', name };
   const found = await deps.objects.read('Namespace', key);
   if (found === null || !isTerminating(found.document)) return 'none';
-  // Jobs first: each CronJob and JobConfig searches for its own.
+  // Jobs first: each object that makes Jobs searches for its own.
   const isEmpty = [await deleteJobs(name, deps, remaining)];
   for (const kind of STORED_IN_ORDER) isEmpty.push(await deleteStored(kind, name, remaining, deps));
   if (isEmpty.includes(false) || isHeld(found.document) || awaits(found.document)) return 'left';
@@ -113,7 +113,7 @@ async function deleteStored(
 
 async function deleteFound(kind: StoredKind, found: StoredObject, deps: Deps): Promise<{ readonly kind: string }> {
   if (kind === 'WorkList') return deleteWorkList(found, deps);
-  if (kind === 'CronJob' || kind === 'JobConfig') return deleteOwner(kind, found, 'Background', deps);
+  if (isOwnerKind(kind)) return deleteOwner(kind, found, 'Background', deps);
   return deps.objects.commit(kind, { key: found.key, was: found.version, document: null });
 }
 

@@ -1,11 +1,13 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
+import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { FOREGROUND_DELETION } from '../../domain/manifests/job.ts';
-import type { DeletedOwner, FinishedOwner } from '../../ports/cronjob-commands.ts';
+import type { DeletedOwner, FinishedOwner } from '../../ports/owner-commands.ts';
+import { isPlain } from '../../ports/job-store.ts';
 import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 import type { Deps } from '../process/deps.ts';
-import { type OwnerKind, armCron } from './arm-cron.ts';
+import { armCron } from './arm-cron.ts';
 import { changeJob, deleteJob } from './job-changes.ts';
 
 /** Kubernetes' finalizers for dependents; the deleting user chooses one. */
@@ -16,7 +18,7 @@ const OURS: readonly string[] = [FOREGROUND_DELETION, ORPHAN];
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
 /**
- * Deletes a CronJob or a JobConfig with the Jobs that it owns (Background and Foreground are the same here: Jobs first), or without them
+ * Deletes an object with the Jobs that it owns (Background and Foreground are the same here: Jobs first), or without them
  * (Orphan: they lose their owner). The choice is committed before the first Job changes, so a process that dies in between
  * leaves a terminating owner, and the next delete continues.
  */
@@ -109,7 +111,7 @@ async function releaseJob(uid: JobUid, ownerUid: string, propagation: Propagatio
     const kept = others.length === 0 ? metadata : { ...metadata, ownerReferences: others };
     const manifest = { ...spec.manifest, metadata: kept };
     // Nobody is left who would say when its turn has come.
-    const freed = spec.furiko === undefined ? manifest : { ...manifest, spec: { ...manifest.spec, suspend: false } };
+    const freed = isPlain(spec) ? manifest : { ...manifest, spec: { ...manifest.spec, suspend: false } };
     const extent = freed.spec.suspend === manifest.spec.suspend ? 'metadata' : 'spec';
     const changed = await changeJob({ spec, status }, { ...spec, manifest: freed }, extent, deps);
     return changed.kind === 'lost' ? 'conflict' : 'done';

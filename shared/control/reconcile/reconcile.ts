@@ -16,7 +16,7 @@ import type { Deps } from '../process/deps.ts';
 import { announceChanges } from './announce.ts';
 import { updateHosts } from '../hostnames/hosts-update.ts';
 import { deleteJob, takeBackUnlessOpen } from '../lifecycle/job-changes.ts';
-import { wakeConfig, wakeOwner } from '../process/wake-owner.ts';
+import { wakePlace, wakeOwner } from '../process/wake-owner.ts';
 import { forgetWaits, tellAwaited, wakeWaiting } from '../upstreams/waiting-jobs.ts';
 import { type LoadedJob, loadJob } from './load-job.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
@@ -126,7 +126,7 @@ async function tellOthers({ spec, status: before, unnoted }: LoadedJob, plan: Pl
   const hasEnded = endOf(before.phase) === null && endOf(after.phase) !== null;
   const isGone = before.phase.kind !== 'deleted' && after.phase.kind === 'deleted';
   if (hasEnded) await wakeOwner(spec, deps);
-  else if (isGone) await wakeConfig(spec, deps);
+  else if (isGone) await wakePlace(spec, deps);
   if (hasEnded || isGone || isJustOver(before.phase, deps.clock.now())) await wakeWaiting(spec.identity, 'all', deps);
   else if (after.isAwaited && plan.counted.succeeded > 0) await wakeWaiting(spec.identity, 'byIndex', deps);
   if (unnoted.length > 0) {

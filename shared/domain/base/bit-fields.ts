@@ -94,7 +94,8 @@ export class BitFields<R extends object, From = EpochMs> {
     this.#fields = Object.entries<BitField<unknown, From>>(table);
     const places: Place<From>[] = [];
     for (const [key, field] of this.#fields)
-      for (const bit of typeof field.bits === 'number' ? [field.bits] : field.bits.values()) places[nth(bit)] = { key, field };
+      for (const bit of typeof field.bits === 'number' ? [field.bits] : field.bits.values())
+        places[nth(bit)] = { key, field };
     this.#places = places;
     const bitsOf = (isMeant: (place: Place<From>) => boolean): number =>
       places.reduce((all, place, at) => (isMeant(place) ? all | (1 << at) : all), 0);

@@ -25,6 +25,12 @@ export type ConfigPlace = {
   readonly startTime: EpochMs | null;
 };
 
+declare module '../cron/scheduler-states.ts' {
+  interface SchedulerStates {
+    readonly JobConfig: ConfigState;
+  }
+}
+
 /** What the scheduler knows of a JobConfig beyond the object that users see. */
 export type ConfigState = {
   /** The newest slot that has a Job. */

@@ -1,9 +1,9 @@
-import { API_KINDS } from '../kinds/api-kinds.ts';
 import type { Labels } from '../manifests/manifest.ts';
+import { FURIKO_KINDS } from './furiko-kinds.ts';
 
 /** The API group of Furiko, https://furiko.io: Jobs and JobConfigs. */
-export const FURIKO_GROUP = API_KINDS.JobConfig.group;
-export const FURIKO_API_VERSION = `${FURIKO_GROUP}/${API_KINDS.JobConfig.version}` as const;
+export const FURIKO_GROUP = FURIKO_KINDS.JobConfig.group;
+export const FURIKO_API_VERSION = `${FURIKO_GROUP}/${FURIKO_KINDS.JobConfig.version}` as const;
 
 /** When a Job starts, if its JobConfig has as many active ones as it allows. */
 export type ConcurrencyPolicy = 'Allow' | 'Forbid' | 'Enqueue';

@@ -16,6 +16,13 @@ export type ApiKind = {
   readonly subresources?: readonly SubresourceRow[];
   /** Its objects are stored as they are shown, under the name of the row. Omitted: they are stored in another way, or derived. */
   readonly stored?: true;
+  /**
+   * Its objects make Jobs and own them. `slots`: a Job for each slot of a schedule. `places`: users make Jobs of them, too, which may
+   * have to wait for a place. Omitted: they make none.
+   */
+  readonly ownsJobs?: 'slots' | 'places';
+  /** The source of the Events about its objects: its controller, as it is called elsewhere. Omitted: Muster. */
+  readonly component?: string;
   /** What of a usage quotas count its objects as. Omitted: objects of this kind alone are not counted. */
   readonly counted?: string;
   /** What the roles that always exist allow. Empty: only cluster-admin may do anything with it. */
@@ -64,3 +71,25 @@ export const pathWithin = (kind: Place, namespace: string): string =>
   `${rootOf(kind)}/namespaces/${namespace}/${kind.plural}`;
 
 const rootOf = (kind: Place): string => (kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`);
+
+// What rows of kinds are made of.
+
+export const READ = ['get', 'list', 'watch'] as const;
+export const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'] as const;
+export const ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
+
+/** Users write its objects, in namespaces. */
+export const WRITTEN = { isNamespaced: true, verbs: ALL } as const;
+
+export const statusOf = (kind: string, verbs: readonly Verb[] = ['get', 'patch', 'update']): SubresourceRow => ({
+  name: 'status',
+  kind,
+  verbs,
+});
+
+/** `of`: subresources; none: the object itself. */
+export const grant = (role: GrantingRole, verbs: readonly string[], ...of: readonly string[]): Grant => ({
+  role,
+  verbs,
+  of: of.length === 0 ? [''] : of,
+});

@@ -1,32 +1,13 @@
-import type { ApiKind, Grant, GrantingRole, SubresourceRow, Verb } from './api-kind.ts';
-
-const READ = ['get', 'list', 'watch'] as const;
-const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'] as const;
-const ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
+import { CAPABILITY_KINDS } from '../../capabilities/api-kinds.ts';
+import { ALL, type ApiKind, READ, WRITE, WRITTEN, grant, statusOf } from './api-kind.ts';
 
 const CORE = { group: '', version: 'v1' } as const;
 const BATCH = { group: 'batch', version: 'v1' } as const;
-const FURIKO = { group: 'execution.furiko.io', version: 'v1alpha1' } as const;
 const MUSTER = { group: 'muster.run', version: 'v1' } as const;
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
 
-/** Users write its objects, in namespaces. */
-const WRITTEN = { isNamespaced: true, verbs: ALL } as const;
 /** As those, but in no namespace. */
 const OF_CLUSTER = { isNamespaced: false, verbs: ALL } as const;
-
-const statusOf = (kind: string, verbs: readonly Verb[] = ['get', 'patch', 'update']): SubresourceRow => ({
-  name: 'status',
-  kind,
-  verbs,
-});
-
-/** `of`: subresources; none: the object itself. */
-const grant = (role: GrantingRole, verbs: readonly string[], ...of: readonly string[]): Grant => ({
-  role,
-  verbs,
-  of: of.length === 0 ? [''] : of,
-});
 
 /** A request that is answered at once and not stored. */
 const REVIEW = { isNamespaced: false, verbs: ['create'] } as const;
@@ -139,17 +120,6 @@ export const API_KINDS = {
     counted: 'workLists',
     grants: [grant('view', READ, '', 'parts'), grant('edit', WRITE), grant('edit', ['create'], 'parts', 'seal')],
   },
-  JobConfig: {
-    ...FURIKO,
-    ...WRITTEN,
-    kind: 'JobConfig',
-    plural: 'jobconfigs',
-    shortNames: ['furikojobconfig', 'furikojobconfigs'],
-    subresources: [statusOf('JobConfig', ['get'])],
-    stored: true,
-    counted: 'jobConfigs',
-    grants: [grant('view', READ, '', 'status'), grant('edit', WRITE)],
-  },
   CronJob: {
     ...BATCH,
     ...WRITTEN,
@@ -160,12 +130,15 @@ export const API_KINDS = {
     subresources: [statusOf('CronJob')],
     stored: true,
     counted: 'cronJobs',
+    ownsJobs: 'slots',
+    component: 'cronjob-controller',
     grants: [grant('view', READ, '', 'status'), grant('edit', WRITE)],
   },
   // Jobs have rows of their own, and count for their Pods, too.
   Job: {
     ...BATCH,
     ...WRITTEN,
+    component: 'job-controller',
     kind: 'Job',
     plural: 'jobs',
     categories: ['all'],
@@ -178,15 +151,7 @@ export const API_KINDS = {
       grant('edit', ['update'], 'indexes'),
     ],
   },
-  FurikoJob: {
-    ...FURIKO,
-    ...WRITTEN,
-    kind: 'Job',
-    plural: 'jobs',
-    shortNames: ['furikojob', 'furikojobs'],
-    subresources: [statusOf('Job', ['get'])],
-    grants: [grant('view', READ, '', 'status'), grant('edit', WRITE)],
-  },
+  ...CAPABILITY_KINDS,
   // Those below are not created by users.
   Pod: {
     ...CORE,
@@ -266,6 +231,9 @@ export type KindName = keyof typeof API_KINDS;
 /** A kind whose objects are stored as they are shown, by the name that their rows have. */
 export type StoredKind = { [K in KindName]: (typeof API_KINDS)[K] extends { stored: true } ? K : never }[KindName];
 
+/** A kind whose objects make Jobs, and own them. */
+export type OwnerKind = { [K in KindName]: (typeof API_KINDS)[K] extends { ownsJobs: string } ? K : never }[KindName];
+
 /** A kind whose objects quotas count, each for nothing but itself. */
 export type CountedKind = { [K in KindName]: (typeof API_KINDS)[K] extends { counted: string } ? K : never }[KindName];
 
@@ -277,6 +245,15 @@ export const ALL_KINDS: readonly NamedKind[] = (Object.keys(API_KINDS) as KindNa
   name,
   ...API_KINDS[name],
 }));
+
+/** Those whose objects make Jobs, in the order in which their Events are listed. */
+export const OWNERS: readonly (NamedKind & { readonly name: OwnerKind })[] = ALL_KINDS.filter(
+  (kind): kind is NamedKind & { readonly name: OwnerKind } => kind.ownsJobs !== undefined,
+);
+export const isOwnerKind = (name: KindName): name is OwnerKind => OWNERS.some((kind) => kind.name === name);
+
+/** The Jobs of batch, and what else a Job is in another API. */
+export const JOB_KINDS: readonly NamedKind[] = ALL_KINDS.filter(({ kind }) => kind === 'Job');
 
 const isStoredKind = (kind: NamedKind): kind is NamedKind & { readonly name: StoredKind } => kind.stored === true;
 

@@ -15,7 +15,7 @@ import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { type RunsAs, accountObjection } from '../write/account-objection.ts';
 import { defineKind } from '../write/define-kind.ts';
-import { type Scheduler, schedulerHooks } from '../write/scheduler-hooks.ts';
+import { schedulerHooks } from '../write/scheduler-hooks.ts';
 import type { FoundStored, KindForm, KindHooks } from '../write/stored-kind.ts';
 import type { AdmittedUpdate } from '../write/writable-kind.ts';
 import { CRON_JOB_PRINTER } from './cronjob-printer.ts';
@@ -79,15 +79,8 @@ function standingOf({ metadata, status = {} }: KubeObject): Standing {
 }
 
 function hooksOf(deps: ApiDeps): KindHooks<AdmittedCronJob> {
-  const { cronJobCommands: commands } = deps;
-  const scheduler: Scheduler = {
-    arm: async (uid, key) => commands.armCronJob(uid, key),
-    wake: async (uid) => commands.wakeCronJob(uid),
-    remove: async (stored, propagation) => commands.deleteCronJob(stored, propagation),
-    finish: async (terminating) => commands.finishCronJob(terminating),
-  };
   return {
-    ...schedulerHooks(scheduler, isNews),
+    ...schedulerHooks(deps.owners('CronJob'), isNews),
     // It takes the metadata, too, which says which objects start Jobs.
     objection: accountObjection(
       API_KINDS.CronJob,

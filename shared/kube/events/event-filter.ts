@@ -1,4 +1,5 @@
-import { FURIKO_API_VERSION } from '../../domain/furiko/furiko-job.ts';
+import { apiVersionOf } from '../../domain/kinds/api-kind.ts';
+import { JOB_KINDS, OWNERS, type OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { EventObject } from './event-object.ts';
 import { POD_FAILED } from './event-of-job.ts';
 import { objectOfEvent } from './event-name.ts';
@@ -27,15 +28,8 @@ const FIELDS = [
   'type',
 ] as const;
 
-/** Kinds whose Events their schedulers keep, with the apiVersion of each, in the order in which they are listed. */
-const CRON_KINDS = [
-  ['CronJob', 'batch/v1'],
-  ['JobConfig', FURIKO_API_VERSION],
-] as const;
-export type CronKind = (typeof CRON_KINDS)[number][0];
-
-/** A Job of Furiko is one of batch, too, which its Events are about. */
-const JOB_VERSIONS = ['batch/v1', FURIKO_API_VERSION] as const;
+/** What a Job is in the APIs that show it, which its Events are about. */
+const JOB_VERSIONS = JOB_KINDS.map(apiVersionOf);
 
 /** Which Events a list or a watch shows, and what does not have to be read for it. */
 export type EventFilter = {
@@ -44,8 +38,8 @@ export type EventFilter = {
   readonly objectName: string | undefined;
   readonly ofJobs: boolean;
   readonly ofPods: boolean;
-  /** Of those that make Jobs by a schedule, these kinds. */
-  readonly ofCrons: readonly CronKind[];
+  /** Of those whose objects make Jobs, these kinds. */
+  readonly ofOwners: readonly OwnerKind[];
   readonly ofNamespaces: boolean;
   /** Pods created, failed, and deleted may be among them. */
   readonly turnover: boolean;
@@ -72,9 +66,9 @@ export function parseEventFilter(
       fields.value.exact('involvedObject.name') ?? (eventName === undefined ? undefined : objectOfEvent(eventName)),
     ofJobs: exact('involvedObject.kind', ['Job']) && exact('involvedObject.apiVersion', JOB_VERSIONS),
     ofPods: exact('involvedObject.kind', ['Pod']) && exact('involvedObject.apiVersion', ['v1']),
-    ofCrons: CRON_KINDS.filter(
-      ([kind, apiVersion]) => exact('involvedObject.kind', [kind]) && exact('involvedObject.apiVersion', [apiVersion]),
-    ).map(([kind]) => kind),
+    ofOwners: OWNERS.filter(
+      (row) => exact('involvedObject.kind', [row.kind]) && exact('involvedObject.apiVersion', [apiVersionOf(row)]),
+    ).map(({ name }) => name),
     ofNamespaces: exact('involvedObject.kind', ['Namespace']) && exact('involvedObject.apiVersion', ['v1']),
     turnover:
       exact('type', ['Normal', 'Warning']) && exact('reason', ['SuccessfulCreate', 'SuccessfulDelete', POD_FAILED]),

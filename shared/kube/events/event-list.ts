@@ -1,6 +1,7 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { ListPlace } from '../../schema/object/list-place.ts';
-import { type CronKind, type EventFilter, showsEvent } from './event-filter.ts';
+import { OWNERS, type OwnerKind } from '../../domain/kinds/api-kinds.ts';
+import { type EventFilter, showsEvent } from './event-filter.ts';
 import { type CronReads, cronRefs, eventsOfCron } from './event-of-cron.ts';
 import { type NamespaceReads, newsOfNamespaces } from './event-of-namespace.ts';
 import { podTurnover, statusOccurrences } from './event-of-job.ts';
@@ -21,7 +22,7 @@ type Group = {
   readonly about: EventsAbout;
 };
 
-/** The Job and its version of STATUS, the Pod, the CronJob or JobConfig, or the namespace. */
+/** The Job and its version of STATUS, the Pod, the object that makes Jobs, or the namespace. */
 type EventsAbout =
   | { readonly uid: JobUid; readonly version: number }
   | { readonly uid: JobUid; readonly pod: PodFacts }
@@ -32,7 +33,7 @@ type EventsAbout =
 export type EventReads = Reads & CronReads & NamespaceReads;
 
 /**
- * One page of Events: namespaces, then CronJobs by (namespace, name), then JobConfigs and Jobs in the same order, each Job followed
+ * One page of Events: namespaces, then objects that make Jobs by kind and (namespace, name), then Jobs in the same order, each Job followed
  * by its Pods by (index, attempt).
  * Nothing after the page is read, and within the Job that the page begins in, nothing before it.
  */
@@ -73,7 +74,7 @@ export async function* presentEvents(
     yield { events: events.filter((event) => showsEvent(filter, event)), about };
 }
 
-/** Jobs, CronJobs, or JobConfigs that are read in parallel: each takes requests to the store, one after the other. */
+/** Jobs, or objects that make Jobs, that are read in parallel: each takes requests to the store, one after the other. */
 const JOBS_AHEAD = 8;
 
 type Asked = {
@@ -85,7 +86,7 @@ type Asked = {
 };
 
 /** What `of` of a place says, in the order of a list; null: Jobs. */
-const KINDS_LISTED = ['Namespace', 'CronJob', 'JobConfig', null] as const;
+const KINDS_LISTED = ['Namespace', ...OWNERS.map(({ name }) => name), null] as const;
 
 async function* groups(
   filter: EventFilter,
@@ -102,7 +103,7 @@ async function* groups(
   };
   const atNamespaces = placeIn('Namespace');
   if (filter.ofNamespaces && atNamespaces !== undefined) yield* namespaceGroups(filter, reads, atNamespaces, asked);
-  for (const kind of filter.ofCrons) {
+  for (const kind of filter.ofOwners) {
     const atCrons = placeIn(kind);
     if (atCrons !== undefined) yield* cronGroups(kind, filter, reads, atCrons, { ...asked, wanted: width });
   }
@@ -124,7 +125,7 @@ async function* namespaceGroups(
 }
 
 async function* cronGroups(
-  kind: CronKind,
+  kind: OwnerKind,
   filter: EventFilter,
   reads: EventReads,
   from: ListPlace | null,

@@ -1,5 +1,6 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
-import { FURIKO_API_VERSION } from '../../domain/furiko/furiko-job.ts';
+import { type ApiKind, apiVersionOf } from '../../domain/kinds/api-kind.ts';
+import { API_KINDS, type OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { JobIdentity } from '../../domain/manifests/job.ts';
 import { eventIdentity } from './event-name.ts';
 import type { Resource } from '../http/status-error.ts';
@@ -22,7 +23,7 @@ export type Occurrence = {
 
 /** The object of the news, in the version that is shown. */
 export type Subject = {
-  readonly kind: 'Job' | 'Pod' | 'CronJob' | 'JobConfig' | 'Namespace';
+  readonly kind: 'Job' | 'Pod' | 'Namespace' | OwnerKind;
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -31,29 +32,16 @@ export type Subject = {
   readonly objectVersion?: number;
 };
 
-/** The source: news of Jobs, CronJobs, and JobConfigs have the words of their controllers elsewhere, the others are our own. */
-const COMPONENTS = {
-  Job: 'job-controller',
-  Pod: 'muster',
-  CronJob: 'cronjob-controller',
-  JobConfig: 'jobconfig-controller',
-  Namespace: 'muster',
-} as const;
-
-const API_VERSIONS = {
-  Job: 'batch/v1',
-  Pod: 'v1',
-  CronJob: 'batch/v1',
-  JobConfig: FURIKO_API_VERSION,
-  Namespace: 'v1',
-} as const;
+const OUR_COMPONENT = 'muster';
 
 /** The core/v1 Event that a user sees. It is not stored: it is derived from its object. */
 export function renderEvent(subject: Subject, occurrence: Occurrence) {
   const { kind, namespace, name, uid, version, objectVersion = version } = subject;
   const { type, reason, message, firstAt, at, count, key, fieldPath } = occurrence;
   const resourceVersion = String(version);
-  const apiVersion = API_VERSIONS[kind];
+  const row: ApiKind = API_KINDS[kind];
+  const apiVersion = apiVersionOf(row);
+  const { component = OUR_COMPONENT } = row;
   return {
     apiVersion: 'v1',
     kind: 'Event',
@@ -74,13 +62,13 @@ export function renderEvent(subject: Subject, occurrence: Occurrence) {
     },
     reason,
     message,
-    source: { component: COMPONENTS[kind] },
+    source: { component },
     firstTimestamp: asTime(firstAt),
     lastTimestamp: asTime(at),
     count,
     type,
     eventTime: null,
-    reportingComponent: COMPONENTS[kind],
+    reportingComponent: component,
     reportingInstance: '',
   };
 }

@@ -3,19 +3,20 @@ import type { CronStore } from '../../ports/cron-store.ts';
 import type { ObjectStore, StoredObject } from '../../ports/object-store.ts';
 import type { LeftOut } from '../list/left-out.ts';
 import type { ListPlace } from '../../schema/object/list-place.ts';
-import type { CronKind, EventFilter } from './event-filter.ts';
+import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
+import type { EventFilter } from './event-filter.ts';
 import { type EventObject, type Subject, renderEvent } from './event-object.ts';
 
 export type CronReads = { readonly objects: ObjectStore; readonly crons: Pick<CronStore, 'read'> };
 
 const CRONS_PER_READ = 200;
 
-/** A CronJob or JobConfig, and the store's cursor of the page that it was on. */
+/** An object that makes Jobs, and the store's cursor of the page that it was on. */
 export type CronRef = { readonly stored: StoredObject; readonly after: string | null };
 
 /** The objects of one kind that a filter may show Events of, in order of (namespace, name), from a position on. */
 export async function* cronRefs(
-  kind: CronKind,
+  kind: OwnerKind,
   { namespace, objectName }: EventFilter,
   from: ListPlace | null,
   { objects }: Pick<CronReads, 'objects'>,
@@ -41,12 +42,12 @@ const isBefore = (key: StoredObject['key'], from: ListPlace | null): boolean =>
   (key.namespace === from.job.namespace ? key.name < from.job.name : key.namespace < from.job.namespace);
 
 /**
- * The Events of a CronJob or JobConfig, oldest first: the newest that its scheduler has kept.
+ * The Events of an object that makes Jobs, oldest first: the newest that its scheduler has kept.
  *
  * @param version the number in the feed of Jobs, which all Events are numbered by
  */
 export async function eventsOfCron(
-  kind: CronKind,
+  kind: OwnerKind,
   { key, version: objectVersion, document }: StoredObject,
   version: number,
   { crons }: Pick<CronReads, 'crons'>,

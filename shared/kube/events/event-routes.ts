@@ -11,7 +11,7 @@ import { errorResponse, methodNotAllowed, notFound } from '../http/status-error.
 import { EVENT_PRINTER } from './event-printer.ts';
 import { followed } from '../feed/watched.ts';
 
-/** Core/v1 Events of namespaces, CronJobs, JobConfigs, Jobs, and Pods: get, list, watch. They are derived, so they cannot be written or deleted. */
+/** Core/v1 Events of namespaces, objects that make Jobs, Jobs, and Pods: get, list, watch. They are derived, so they cannot be written or deleted. */
 export function eventRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
   const many = (c: Context, namespace: string | null) => showMany(c, namespace, deps, options);
@@ -40,7 +40,7 @@ async function showMany(c: Context, namespace: string | null, deps: ApiDeps, opt
     list: (page: PageRequest) => listEvents(filter.value, page, deps),
     watch: () => {
       const ofJobs = followed(deps.tails.jobs, watchedEvents(filter.value, deps));
-      return filter.value.ofCrons.reduce((others, kind) => withCronEvents(kind, others, filter.value, deps), ofJobs);
+      return filter.value.ofOwners.reduce((others, kind) => withCronEvents(kind, others, filter.value, deps), ofJobs);
     },
   };
   return listOrWatch(c, events, deps, options);

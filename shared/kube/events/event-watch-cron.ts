@@ -3,14 +3,15 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ObjectChange, StoredObject } from '../../ports/object-store.ts';
 import type { AwaitedRow, Tail } from '../feed/feed-tail.ts';
 import type { WatchedChange, Tails, Watched, WatchedRow } from '../feed/watched.ts';
-import { type CronKind, type EventFilter, showsEvent } from './event-filter.ts';
+import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
+import { type EventFilter, showsEvent } from './event-filter.ts';
 import type { EventObject } from './event-object.ts';
 import { type CronReads, eventsOfCron } from './event-of-cron.ts';
 
 type Deps = CronReads & { readonly clock: Clock; readonly tails: Tails };
 
 /**
- * A watch of Events, and those of CronJobs or JobConfigs with it: `others` gives all Events their number, which is that of the feed
+ * A watch of Events, and those of objects that make Jobs with it: `others` gives all Events their number, which is that of the feed
  * of Jobs; beside it this follows the feed of the kind, in which each change of a status is a row. Events without such a change come with the next
  * row of their object.
  *
@@ -18,7 +19,7 @@ type Deps = CronReads & { readonly clock: Clock; readonly tails: Tails };
  * asked; some of that may come to it twice.
  */
 export function withCronEvents(
-  kind: CronKind,
+  kind: OwnerKind,
   others: Watched<EventObject>,
   filter: EventFilter,
   deps: Deps,
@@ -65,9 +66,9 @@ const SECOND_MS = 1_000;
 const ROWS_BACK = [100, 10, 1] as const;
 const ROWS_PER_READ = 100;
 
-/** What one watch sends about CronJobs, or about JobConfigs. */
+/** What one watch sends about objects of a kind that make Jobs. */
 class CronEvents {
-  readonly #kind: CronKind;
+  readonly #kind: OwnerKind;
   readonly #tail: Tail<ObjectChange>;
   readonly #filter: EventFilter;
   readonly #deps: Deps;
@@ -78,7 +79,7 @@ class CronEvents {
   /** By CronJob, the newest Event that the client has. */
   readonly #newest = new Map<string, EventObject>();
 
-  constructor(kind: CronKind, filter: EventFilter, deps: Deps) {
+  constructor(kind: OwnerKind, filter: EventFilter, deps: Deps) {
     this.#kind = kind;
     this.#tail = deps.tails.of(kind);
     this.#filter = filter;

@@ -56,8 +56,8 @@ export function furikoJobKind(deps: ApiDeps): WritableKind<FoundJob<FurikoJobObj
       const placed = await withPlace(spec, config, deps);
       if (placed.kind !== 'placed') return placed;
       const created = await writes.create(placed.spec, managedFields, user);
-      if (created.kind === 'created') await deps.configCommands.wakeConfig(config.uid);
-      else await deps.configCommands.givePlaceBack(config.uid, spec.identity.uid);
+      if (created.kind === 'created') await deps.owners('JobConfig').wake(config.uid);
+      else await deps.commands.places.givePlaceBack(config.uid, spec.identity.uid);
       return created;
     },
   };
@@ -89,14 +89,10 @@ const sizeErrors = (parts: Pick<StoredSpec, 'manifest' | 'furiko'>): readonly Fi
     : [tooLong('spec', Math.floor(OBJECT_BYTES_MAX / 2))];
 
 /** The Job as it is to be stored: suspended if it has to wait for its turn. */
-async function withPlace(
-  spec: StoredSpec,
-  config: NonNullable<FurikoPart['config']>,
-  { configCommands, clock }: ApiDeps,
-) {
+async function withPlace(spec: StoredSpec, config: NonNullable<FurikoPart['config']>, { commands, clock }: ApiDeps) {
   const { identity, manifest } = spec;
   const { startPolicy } = partOf(spec).spec;
-  const place = await configCommands.takePlace(
+  const place = await commands.places.takePlace(
     config.uid,
     { namespace: identity.namespace, name: config.name },
     {

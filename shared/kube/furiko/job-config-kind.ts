@@ -9,7 +9,7 @@ import type { KubeObject } from '../http/kube-object.ts';
 import { at } from '../list/stored-field.ts';
 import { type RunsAs, accountIn, accountObjection } from '../write/account-objection.ts';
 import { defineKind } from '../write/define-kind.ts';
-import { type Scheduler, schedulerHooks } from '../write/scheduler-hooks.ts';
+import { schedulerHooks } from '../write/scheduler-hooks.ts';
 import type { KindForm, KindHooks } from '../write/stored-kind.ts';
 import { JOB_CONFIG_PRINTER } from './job-config-printer.ts';
 
@@ -87,15 +87,8 @@ const documentOf = (
 });
 
 function hooksOf(deps: ApiDeps): KindHooks<AdmittedJobConfig> {
-  const { configCommands: commands } = deps;
-  const scheduler: Scheduler = {
-    arm: async (uid, key) => commands.armConfig(uid, key),
-    wake: async (uid) => commands.wakeConfig(uid),
-    remove: async (stored, propagation) => commands.deleteConfig(stored, propagation),
-    finish: async (terminating) => commands.finishConfig(terminating),
-  };
   return {
-    ...schedulerHooks(scheduler, (_was, _is, changed) => changed === 'spec'),
+    ...schedulerHooks(deps.owners('JobConfig'), (_was, _is, changed) => changed === 'spec'),
     objection: accountObjection(
       API_KINDS.JobConfig,
       'spec.template.spec.taskTemplate.pod.spec.serviceAccountName',

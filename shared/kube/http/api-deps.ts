@@ -18,8 +18,9 @@ import type { Submissions } from '../../ports/submissions.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
 import type { Audit } from '../../ports/access/audit.ts';
-import type { ConfigCommands } from '../../ports/config-commands.ts';
-import type { CronJobCommands } from '../../ports/cronjob-commands.ts';
+import type { CapabilityCommands } from '../../ports/capability-commands.ts';
+import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
+import type { OwnerCommands } from '../../ports/owner-commands.ts';
 import type { JobCommands, QuotaCommands } from '../../ports/job-commands.ts';
 import type { ItemSource } from '../../store/read-items.ts';
 import type { Authorizer } from './authorizer.ts';
@@ -58,8 +59,8 @@ export type ApiPorts = ItemSource & {
   /** Refused submissions are among them. */
   readonly deadLetters: Pick<DeadLetterStore, 'newest'>;
   readonly jobCommands: JobCommands;
-  readonly cronJobCommands: CronJobCommands;
-  readonly configCommands: ConfigCommands;
+  readonly owners: (kind: OwnerKind) => OwnerCommands;
+  readonly commands: CapabilityCommands;
   readonly quotaCommands: QuotaCommands;
   /** How fast launches are granted now. Read only when a request asks what waits. */
   readonly launchPace: () => Promise<LaunchPace>;

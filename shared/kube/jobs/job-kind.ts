@@ -2,7 +2,8 @@ import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { asJobUid } from '../../domain/base/ids.ts';
 import type { JobManifest, Labels } from '../../domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
-import { admitBatchUpdateOfFuriko } from '../../schema/furiko/batch-update.ts';
+import { BATCH_UPDATES } from '../../capabilities/batch-updates.ts';
+import { partsOf } from '../../ports/job-store.ts';
 import { generatedLabels } from '../../schema/job/job-defaults.ts';
 import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';
 import { admitJob } from '../../schema/job/job-manifest.ts';
@@ -34,18 +35,13 @@ export function jobKind(deps: ApiDeps): WritableKind<FoundJob<JobObject>, Stored
 
     admitUpdate({ view }, document, fieldValidation) {
       const now = clock.now();
-      const stored = storedJob(view, now);
-      const { furiko } = view.spec;
-      if (furiko !== undefined) {
-        const update = admitBatchUpdateOfFuriko({ ...stored, furiko }, document, { now, fieldValidation, hosts });
-        if (update.kind !== 'ok') return update;
-        const { manifest, furiko: part, warnings, changed } = update;
-        return { kind: 'ok', admitted: { ...view.spec, manifest, furiko: part }, warnings, changed };
-      }
-      const update = admitJobUpdate(stored, document, { fieldValidation, hosts });
+      const stored = { ...storedJob(view, now), ...partsOf(view.spec) };
+      const context = { now, fieldValidation, hosts };
+      const ofPart = BATCH_UPDATES.map((admit) => admit(stored, document, context)).find((each) => each !== null);
+      const update = ofPart ?? admitJobUpdate(stored, document, context);
       if (update.kind !== 'ok') return update;
-      const { manifest, warnings, changed } = update;
-      return { kind: 'ok', admitted: { ...view.spec, manifest }, warnings, changed };
+      const { kind, manifest, warnings, changed, ...parts } = update;
+      return { kind, admitted: { ...view.spec, manifest, ...parts }, warnings, changed };
     },
 
     withoutGenerated,

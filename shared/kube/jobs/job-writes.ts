@@ -4,7 +4,7 @@ import { WorkingBoard } from '../../domain/scoreboard/working-board.ts';
 import type { JobManifest, ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import { type Status, freshStatus } from '../../domain/scoreboard/status.ts';
 import type { NoHosts } from '../../ports/host-store.ts';
-import type { StoredSpec } from '../../ports/job-store.ts';
+import { type StoredSpec, isPlain } from '../../ports/job-store.ts';
 import { noRoomError } from '../../schema/job/host-name-rules.ts';
 import type { StoredJob } from '../../schema/job/job-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
@@ -123,10 +123,8 @@ const managed = (manifest: JobManifest, managedFields: readonly ManagedFieldsEnt
 };
 
 /** The managers of what another kind shows of the same Job. */
-const othersFields = ({ furiko, manifest }: StoredSpec, apiVersion: string): readonly ManagedFieldsEntry[] =>
-  furiko === undefined
-    ? []
-    : (manifest.metadata.managedFields ?? []).filter((entry) => entry.apiVersion !== apiVersion);
+const othersFields = (spec: StoredSpec, apiVersion: string): readonly ManagedFieldsEntry[] =>
+  isPlain(spec) ? [] : (spec.manifest.metadata.managedFields ?? []).filter((entry) => entry.apiVersion !== apiVersion);
 
 const subdomainOf = ({ manifest }: StoredSpec): string => manifest.spec.template.spec.subdomain ?? '';
 

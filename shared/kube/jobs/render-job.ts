@@ -1,3 +1,4 @@
+import { isPlain } from '../../ports/job-store.ts';
 import { asTime } from '../../domain/base/time.ts';
 import { isOwn } from '../../domain/manifests/job.ts';
 import type { JobStatusDocument, ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
@@ -24,7 +25,7 @@ export function renderJob(view: JobView) {
       creationTimestamp: asTime(identity.createdAt),
       ...deletionOf(status),
       ...metadata,
-      ...managedThrough(spec.furiko === undefined ? null : BATCH_V1, managedFields),
+      ...managedThrough(isPlain(spec) ? null : BATCH_V1, managedFields),
     },
     spec: manifest.spec,
     status: statusOf(view),

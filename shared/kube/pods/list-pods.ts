@@ -1,6 +1,6 @@
 import { chunkOf } from '../../domain/scoreboard/board.ts';
 import { type JobUid, asJobUid } from '../../domain/base/ids.ts';
-import { JOB_UID_LABEL } from '../../domain/furiko/furiko-labels.ts';
+import { JOB_PARTS } from '../../capabilities/job-parts.ts';
 import { findPod } from './find-pod.ts';
 import { LeftOut } from '../list/left-out.ts';
 import { type JobRef, type JobScope, type Page, type PageRequest, jobRefs } from '../list/list-page.ts';
@@ -59,10 +59,16 @@ export function parsePodFilter(
     scope: { namespace: namespace ?? fields.value.exact('metadata.namespace') ?? null, name: either(JOB_NAME) },
     labels: labels.value,
     fields: fields.value,
-    uid: either(CONTROLLER_UID) ?? labels.value.exact(JOB_UID_LABEL),
+    uid: either(CONTROLLER_UID) ?? uidIn(labels.value),
     index: index !== undefined && /^\d{1,7}$/.test(index) ? Number(index) : undefined,
   });
 }
+
+/** What a label names that only Pods of Jobs with a part have. */
+const uidIn = (labels: LabelSelector): string | undefined =>
+  Object.values(JOB_PARTS)
+    .map(({ jobUidLabel }) => labels.exact(jobUidLabel))
+    .find((uid) => uid !== undefined);
 
 /** The filter matches this Pod. */
 export const showsPod = ({ labels, fields }: PodFilter, pod: PodObject): boolean =>

@@ -11,7 +11,8 @@ import {
   RESULT_NAME_VARIABLE,
 } from '../../domain/task/container-env.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
-import { taskMetadata } from '../../domain/furiko/furiko-labels.ts';
+import { JOB_PARTS } from '../../capabilities/job-parts.ts';
+import { partOf } from '../../domain/manifests/job-parts.ts';
 import type { ItemValues } from '../../domain/base/late-text.ts';
 import { isActive } from '../../domain/scoreboard/index-record.ts';
 import type { Labels } from '../../domain/manifests/manifest.ts';
@@ -35,10 +36,11 @@ export function renderPod(facts: PodFacts) {
   const indexed = completionMode === 'Indexed';
   const name = podName({ ...identity, completionMode }, index, attempt);
   const arn = taskOf(pod);
-  const ofFuriko = spec.furiko === undefined ? null : taskMetadata(spec.furiko, identity.uid, index, attempt);
+  const found = partOf(spec, JOB_PARTS);
+  const ofPart = found?.row.podMetadata(found.part, identity.uid, index, attempt);
   const annotations: Labels = {
     ...template.metadata.annotations,
-    ...ofFuriko?.annotations,
+    ...ofPart?.annotations,
     ...(indexed ? { [INDEX_KEY]: String(index) } : {}),
     ...failureCounts(pod),
     ...(item === null ? {} : { [ANNOTATIONS.item]: item.line }),
@@ -56,7 +58,7 @@ export function renderPod(facts: PodFacts) {
       resourceVersion: String(version),
       creationTimestamp: asTime(podCreatedAt(pod)),
       ...deletion(pod),
-      labels: { ...podLabels(spec, index, item), ...ofFuriko?.labels },
+      labels: { ...podLabels(spec, index, item), ...ofPart?.labels },
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       ownerReferences: [
         {

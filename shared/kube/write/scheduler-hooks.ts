@@ -1,19 +1,8 @@
 import { isTerminating } from '../../domain/manifests/namespace.ts';
-import type { DeletedOwner, FinishedOwner } from '../../ports/cronjob-commands.ts';
-import type { ObjectKey, StoredDocument, StoredObject } from '../../ports/object-store.ts';
+import type { OwnerCommands } from '../../ports/owner-commands.ts';
+import type { StoredDocument } from '../../ports/object-store.ts';
 import type { Extent } from '../../schema/object/object-update.ts';
 import type { AdmittedObject, KindHooks } from './stored-kind.ts';
-import type { Propagation } from './writable-kind.ts';
-
-/** What makes Jobs for objects of a kind, and deletes them with their owner. */
-export type Scheduler = {
-  /** To be called before a change that it must see: if its wake-up is not sent afterwards, the sweep looks at the object. */
-  readonly arm: (uid: string, key: ObjectKey) => Promise<void>;
-  readonly wake: (uid: string) => Promise<void>;
-  readonly remove: (stored: StoredObject, propagation: Propagation) => Promise<DeletedOwner>;
-  /** Continues a deletion after a change, which may have removed the last finalizer. */
-  readonly finish: (terminating: StoredObject) => Promise<FinishedOwner>;
-};
 
 /**
  * The hooks of a kind whose objects own Jobs: its scheduler is armed before each change that it must see, and woken afterwards.
@@ -21,7 +10,7 @@ export type Scheduler = {
  * @param isNews whether it must see a change
  */
 export const schedulerHooks = (
-  { arm, wake, remove, finish }: Scheduler,
+  { arm, wake, remove, finish }: OwnerCommands,
   isNews: (was: StoredDocument, is: StoredDocument, changed: Extent) => boolean,
 ): Omit<KindHooks<AdmittedObject>, 'objection'> => ({
   async beforeCreate({ document: { metadata } }) {

@@ -3,7 +3,7 @@ import { API_KINDS, type StoredKind } from '../../domain/kinds/api-kinds.ts';
 import { isCountedKind } from '../../domain/quota/counted-kinds.ts';
 import type { User } from '../../domain/rbac/policy.ts';
 import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
-import type { DeletedOwner } from '../../ports/cronjob-commands.ts';
+import type { DeletedOwner } from '../../ports/owner-commands.ts';
 import type { ObjectKey, ObjectStore, StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { Extent } from '../../schema/object/object-update.ts';

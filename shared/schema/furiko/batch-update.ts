@@ -1,7 +1,8 @@
 import type { FurikoPart } from '../../domain/furiko/furiko-job.ts';
 import { CONFIG_UID_LABEL } from '../../domain/furiko/furiko-labels.ts';
+import type { JobParts } from '../../domain/manifests/job-parts.ts';
 import type { Labels } from '../../domain/manifests/manifest.ts';
-import { admitJobUpdate } from '../job/job-update.ts';
+import { type StoredJob, admitJobUpdate } from '../job/job-update.ts';
 import { type FieldError, forbidden } from '../object/field-error.ts';
 import { immutableErrors, isSame } from '../object/object-update.ts';
 import { COMPILED_ANNOTATIONS } from './compile-furiko-job.ts';
@@ -12,13 +13,15 @@ const INSTEAD = 'change it as jobs.execution.furiko.io';
 
 /**
  * Admits a `batch/v1` document that replaces the Job that runs a Furiko Job: its metadata and its parallelism may change. The rest
- * follows from the Furiko Job.
+ * follows from the Furiko Job. null: it is none of Furiko's.
  */
 export function admitBatchUpdateOfFuriko(
-  stored: StoredFurikoJob,
+  { furiko, ...job }: StoredJob & JobParts,
   document: unknown,
   { now, ...context }: FurikoUpdateContext,
-): FurikoJobUpdate {
+): FurikoJobUpdate | null {
+  if (furiko === undefined) return null;
+  const stored = { ...job, furiko };
   const standing = { ...stored, now };
   const admitted = admitJobUpdate(standing, document, context);
   if (admitted.kind !== 'ok') return admitted;

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../domain/base/time.ts';
+import type { JobParts } from '../../domain/manifests/job-parts.ts';
 import type { PodSpec } from '../../domain/manifests/pod-spec.ts';
 import { namesNeeded } from '../../domain/task/host-names.ts';
 import type { JobManifest, PodTemplate } from '../../domain/manifests/manifest.ts';
@@ -37,6 +38,16 @@ export type StoredJob = {
 };
 
 export type JobUpdate = ObjectUpdate<JobManifest>;
+
+/**
+ * How a document of `batch/v1` changes a Job of which a capability keeps a part: with the part as it is then. null: it is none of
+ * the capability's.
+ */
+export type PartUpdate = (
+  stored: StoredJob & JobParts,
+  document: unknown,
+  context: { readonly now: EpochMs; readonly fieldValidation: FieldValidation; readonly hosts?: HostsOffer },
+) => (JobUpdate & JobParts) | null;
 
 /**
  * Admits a document that replaces a stored Job, from a PUT or from a patch of {@link documentOf}. Checks the rules for

@@ -2,8 +2,7 @@ import { ATTACHED_VOLUME_KINDS } from './attached-volumes.ts';
 import { BATCH_KINDS } from './batch.ts';
 import { CONTAINER_KINDS } from './container.ts';
 import { CONTAINER_HOOK_KINDS } from './container-hooks.ts';
-import { FURIKO_JOB_CONFIG_KINDS } from './furiko-job-config.ts';
-import { FURIKO_JOB_KINDS } from './furiko-job-kinds.ts';
+import { CAPABILITY_SHAPES } from '../../capabilities/shapes.ts';
 import { LIMIT_RANGE_KINDS } from './limit-range-kinds.ts';
 import { META_KINDS } from './meta.ts';
 import { NAMESPACE_AND_EVENT_KINDS } from './namespaces-and-events.ts';
@@ -39,6 +38,5 @@ export const KINDS: KindTable = {
   ...CONTAINER_HOOK_KINDS,
   ...ATTACHED_VOLUME_KINDS,
   ...WORK_LIST_KINDS,
-  ...FURIKO_JOB_KINDS,
-  ...FURIKO_JOB_CONFIG_KINDS,
+  ...CAPABILITY_SHAPES,
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { OWNERS } from '../../domain/kinds/api-kinds.ts';
 
 const count = z.int().min(0);
 
@@ -17,7 +18,7 @@ const PlaceShape = z
     job: z.strictObject({ namespace: keyPart, name: keyPart }).readonly(),
     pod: z.strictObject({ uid: keyPart, index: count, attempt: count }).readonly().nullable(),
     skip: count.optional(),
-    of: z.enum(['CronJob', 'JobConfig', 'Namespace']).optional(),
+    of: z.enum(['Namespace', ...OWNERS.map(({ name }) => name)]).optional(),
   })
   .readonly();
 
@@ -29,7 +30,7 @@ const PlaceShape = z
  * - `job`: the next Job; if it is gone, the one after it;
  * - `pod`: for Pods, the next attempt, if the next Job is still this one;
  * - `skip`: for Events, how many Events of the next object were on the previous page;
- * - `of`: for Events, `after` and `job` are about CronJobs or JobConfigs, which come before all Jobs, or about namespaces, which come
+ * - `of`: for Events, `after` and `job` are about objects of a kind that make Jobs, which come before all Jobs, or about namespaces, which come
  *   first.
  */
 export type ListPlace = z.output<typeof PlaceShape>;

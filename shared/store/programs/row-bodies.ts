@@ -1,14 +1,15 @@
 import * as z from 'zod';
-import { type EpochMs, asEpochMs } from '../../domain/base/time.ts';
+import type { EpochMs } from '../../domain/base/time.ts';
 import type { RecentGrants } from '../../domain/base/recent-grants.ts';
-import { asJobUid, asTaskArn } from '../../domain/base/ids.ts';
-import type { FurikoPart } from '../../domain/furiko/furiko-job.ts';
+import { asTaskArn } from '../../domain/base/ids.ts';
 import { inOrderOfPods } from '../../domain/scoreboard/journal.ts';
 import { RESOURCE_COLUMNS, type TaskColumns } from '../../domain/items/task-columns.ts';
 import type { JobManifest, JobStatusDocument } from '../../domain/manifests/manifest.ts';
 import type { CronState } from '../../domain/cron/cron-state.ts';
-import type { ConfigState } from '../../domain/furiko/config-state.ts';
-import type { ConfigRow, CronJobRow } from '../../ports/cron-store.ts';
+import { CAPABILITY_PARTS, CAPABILITY_STATES } from '../../capabilities/stored.ts';
+import type { SchedulerStates } from '../../domain/cron/scheduler-states.ts';
+import { type OwnerKind, OWNERS } from '../../domain/kinds/api-kinds.ts';
+import type { CronRow } from '../../ports/cron-store.ts';
 import type { ContentHead, ItemReservation, ItemRun, PartSummary } from '../../ports/item-store.ts';
 import type { Host, Reservation } from '../../ports/host-store.ts';
 import type { AttemptRecord, LaunchSlot, StoredSpec } from '../../ports/job-store.ts';
@@ -19,12 +20,11 @@ import { type StoredDeadLetter, QUEUE_NAMES } from '../../ports/dead-letters.ts'
 import type { StoredDocument } from '../../ports/object-store.ts';
 import type { Waiter } from '../../ports/waiters.ts';
 import type { LaunchTemplate } from '../../domain/task/task.ts';
+import { CronEventsSchema, Time, Uid } from './body-fields.ts';
 import { WhySchema } from './why-body.ts';
 
 // What rows hold as JSON, in every store. Muster wrote them, so these schemas only check that a row can be understood.
 
-const Time = z.number().transform(asEpochMs);
-const Uid = z.string().transform(asJobUid);
 const Arn = z.string().transform(asTaskArn);
 const attemptId = { index: z.number(), attempt: z.number(), nonce: z.number() };
 
@@ -33,9 +33,6 @@ const Manifest = z.custom<JobManifest>((value) => z.object({ kind: z.literal('Jo
 
 /** The same for a status. */
 const Said = z.custom<JobStatusDocument>((value) => z.object({}).safeParse(value).success);
-
-/** And for what Furiko's users see of a Job. */
-const Furiko = z.custom<FurikoPart>((value) => z.object({ spec: z.object({}) }).safeParse(value).success);
 
 export const SpecSchema: z.ZodType<StoredSpec> = z
   .object({
@@ -46,14 +43,13 @@ export const SpecSchema: z.ZodType<StoredSpec> = z
     said: Said.optional(),
     inherited: z.string().optional(),
     suspendSetBy: z.string().optional(),
-    furiko: Furiko.optional(),
+    ...CAPABILITY_PARTS,
   })
-  .transform(({ said, inherited, suspendSetBy, furiko, ...spec }) => ({
+  .transform(({ said, inherited, suspendSetBy, ...spec }) => ({
     ...spec,
     ...(said === undefined ? {} : { said }),
     ...(inherited === undefined ? {} : { inherited }),
     ...(suspendSetBy === undefined ? {} : { suspendSetBy }),
-    ...(furiko === undefined ? {} : { furiko }),
   }));
 
 const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
@@ -314,7 +310,7 @@ export const DeadLetterSchema: z.ZodType<StoredDeadLetter> = z.object({
   body: z.string(),
   reason: z.string(),
   sentAt: Time,
-  job: z.string().transform(asJobUid).nullable(),
+  job: Uid.nullable(),
   filedAt: Time,
   refusal: z.object({ namespace: z.string(), status: z.string() }).optional(),
 });
@@ -326,17 +322,6 @@ export const RecentGrantsSchema: z.ZodType<RecentGrants> = z.object({
 
 const CronChildEndSchema = z.object({ kind: z.enum(['complete', 'failed']), startAt: Time.nullable(), at: Time });
 
-const CronEventsSchema = z.array(
-  z.object({
-    type: z.enum(['Normal', 'Warning']),
-    reason: z.string(),
-    message: z.string(),
-    firstAt: Time,
-    at: Time,
-    count: z.number(),
-  }),
-);
-
 const CronStateSchema: z.ZodType<CronState> = z.object({
   lastScheduleAt: Time.nullable(),
   lastSuccessAt: Time.nullable(),
@@ -347,33 +332,21 @@ const CronStateSchema: z.ZodType<CronState> = z.object({
   events: CronEventsSchema,
 });
 
-const ConfigStateSchema: z.ZodType<ConfigState> = z.object({
-  lastScheduledAt: Time.nullable(),
-  lastExecutedAt: Time.nullable(),
-  passedAt: Time.nullable(),
-  places: z.array(
-    z.object({
-      uid: Uid,
-      name: z.string(),
-      policy: z.enum(['Allow', 'Forbid', 'Enqueue']),
-      slot: Time.nullable(),
-      startAfter: Time.nullable(),
-      at: Time,
-      stage: z.enum(['queued', 'starting', 'active', 'rejected']),
-      isStored: z.boolean(),
-      startTime: Time.nullable(),
-    }),
-  ),
-  events: CronEventsSchema,
-});
+const STATES: { readonly [K in OwnerKind]: z.ZodType<SchedulerStates[K]> } = {
+  CronJob: CronStateSchema,
+  ...CAPABILITY_STATES,
+};
 
-const BODY_BASE = { key: z.object({ namespace: z.string(), name: z.string() }), alarmAt: Time.nullable() };
-const CronJobBodySchema = z.object({ ...BODY_BASE, kind: z.literal('CronJob'), state: CronStateSchema });
-const ConfigBodySchema = z.object({ ...BODY_BASE, kind: z.literal('JobConfig'), state: ConfigStateSchema });
-type CronBody = Omit<CronJobRow, 'uid' | 'version'> | Omit<ConfigRow, 'uid' | 'version'>;
+type BodyOf<Row> = Row extends unknown ? Omit<Row, 'uid' | 'version'> : never;
 
 /** A scheduler's row, but for its key and its version. */
-export const CronBodySchema: z.ZodType<CronBody> = z.discriminatedUnion('kind', [CronJobBodySchema, ConfigBodySchema]);
+export const CronBodySchema: z.ZodType<BodyOf<CronRow>> = z.union(
+  OWNERS.map(({ name }) => {
+    const key = z.object({ namespace: z.string(), name: z.string() });
+    const body = z.object({ kind: z.literal(name), key, alarmAt: Time.nullable(), state: STATES[name] });
+    return body as unknown as z.ZodType<BodyOf<CronRow>>; // TypeScript does not see that kind and state go together
+  }),
+);
 
 /** A Job that waits for another. */
 export const WaiterSchema: z.ZodType<Waiter> = z.object({

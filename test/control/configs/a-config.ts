@@ -1,13 +1,14 @@
 import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
-import { reconcileScheduled } from '../../../shared/control/configs/reconcile-config.ts';
-import { createConfigCommands } from '../../../shared/control/lifecycle/config-changes.ts';
+import { reconcileScheduled } from '../../../shared/runtime/reconcile-scheduled.ts';
+import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-commands.ts';
+import { createPlaceCommands } from '../../../shared/control/configs/place-commands.ts';
 import { createJobCommands, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { type EpochMs, asEpochMs, asTime, plusMs } from '../../../shared/domain/base/time.ts';
 import { type JobUid, asJobUid } from '../../../shared/domain/base/ids.ts';
 import { FURIKO_API_VERSION } from '../../../shared/domain/furiko/furiko-job.ts';
 import type { JobConfigStatusDocument } from '../../../shared/domain/furiko/job-config.ts';
 import type { Status } from '../../../shared/domain/scoreboard/status.ts';
-import type { GivenPlace } from '../../../shared/ports/config-commands.ts';
+import type { GivenPlace } from '../../../shared/ports/place-commands.ts';
 import type { CreatedJob } from '../../../shared/ports/job-commands.ts';
 import type { CronWakeUp } from '../../../shared/ports/queues.ts';
 import { admitFurikoJob } from '../../../shared/schema/furiko/furiko-job-admission.ts';
@@ -70,7 +71,7 @@ export class Config {
     if (admission.kind !== 'ok') throw new Error(JSON.stringify(admission));
     const { metadata, ...rest } = admission.manifest;
     const stored = { ...rest, metadata: { ...metadata, uid: UID, creationTimestamp: asTime(this.time) } };
-    await createConfigCommands(this.handler().deps).armConfig(UID, KEY);
+    await this.owned().arm(UID, KEY);
     await this.store.objects.commit('JobConfig', { key: KEY, was: 0, document: stored });
   }
 
@@ -91,9 +92,13 @@ export class Config {
     return plusMs(T0, seconds * 1_000);
   }
 
+  owned() {
+    return createOwnerCommands('JobConfig', this.handler().deps);
+  }
+
   commands(by: Handler = this.handler()) {
     const sleep = async (): Promise<void> => undefined;
-    return createConfigCommands({ ...by.deps, clock: { now: () => this.time, sleep } });
+    return createPlaceCommands({ ...by.deps, clock: { now: () => this.time, sleep } });
   }
 
   /** As the API creates a Job of the JobConfig: first its place, then the Job. */

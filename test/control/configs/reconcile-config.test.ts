@@ -199,7 +199,7 @@ describe('places', () => {
   it('are none of a JobConfig that is gone', async () => {
     const config = await Config.begin(ONE);
     const object = await config.found();
-    expect(await config.commands().deleteConfig(object, 'Background')).toEqual({ kind: 'deleted' });
+    expect(await config.owned().remove(object, 'Background')).toEqual({ kind: 'deleted' });
     const wanted = { uid: uidOf('a'), name: 'a', policy: 'Enqueue', startAfter: null, at: config.time } as const;
     expect(await config.commands().takePlace(UID, KEY, wanted)).toEqual({ kind: 'gone' });
     expect(await config.store.crons.read(UID)).toBeNull();
@@ -321,7 +321,7 @@ describe('a JobConfig that is deleted', () => {
   it('takes its Jobs along', async () => {
     const config = await Config.begin(ONE);
     for (const name of ['a', 'b']) await config.run(name);
-    expect(await config.commands().deleteConfig(await config.found(), 'Foreground')).toEqual({ kind: 'deleted' });
+    expect(await config.owned().remove(await config.found(), 'Foreground')).toEqual({ kind: 'deleted' });
     expect(await config.jobs()).toEqual([]);
     expect(await config.store.crons.read(UID)).toBeNull();
   });
@@ -329,7 +329,7 @@ describe('a JobConfig that is deleted', () => {
   it('lets those that waited start, if they are to outlive it', async () => {
     const config = await Config.begin(ONE);
     for (const name of ['a', 'b']) await config.run(name);
-    expect(await config.commands().deleteConfig(await config.found(), 'Orphan')).toEqual({ kind: 'deleted' });
+    expect(await config.owned().remove(await config.found(), 'Orphan')).toEqual({ kind: 'deleted' });
     expect(await config.letIn()).toEqual(['a', 'b']);
   });
 
@@ -339,7 +339,7 @@ describe('a JobConfig that is deleted', () => {
     const held = by.hold('before', 'jobs.createJob');
     const slow = config.run('slow', {}, by);
     await held.reached;
-    await config.commands().deleteConfig(await config.found(), 'Background');
+    await config.owned().remove(await config.found(), 'Background');
     held.release();
     await slow;
     expect(await config.jobs()).toEqual([]);

@@ -1,6 +1,6 @@
 import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { reconcileCron } from '../../../shared/control/cron/reconcile-cron.ts';
-import { createCronJobCommands } from '../../../shared/control/lifecycle/cron-changes.ts';
+import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-commands.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { type EpochMs, asEpochMs, asTime, plusMs } from '../../../shared/domain/base/time.ts';
 import { type JobUid, asJobUid } from '../../../shared/domain/base/ids.ts';
@@ -91,12 +91,12 @@ export class Schedule {
       deletion: null,
       status: {},
     });
-    await this.commands().armCronJob(UID, KEY);
+    await this.commands().arm(UID, KEY);
     await this.store.objects.commit('CronJob', { key: KEY, was: 0, document: stored });
   }
 
   commands(deps: Deps = this.handler().deps) {
-    return createCronJobCommands(deps);
+    return createOwnerCommands('CronJob', deps);
   }
 
   at(minutes: number): EpochMs {

@@ -206,7 +206,7 @@ describe('a CronJob', () => {
     await schedule.look(2);
     expect((await schedule.store.crons.read(UID))?.alarmAt).toBeNull();
     schedule.time = schedule.at(15);
-    await schedule.commands().armCronJob(UID, KEY);
+    await schedule.commands().arm(UID, KEY);
     await schedule.change({ suspend: false });
     schedule.time = schedule.at(16);
     expect(await sweepCrons(schedule.handler().deps)).toBe(1);
@@ -216,7 +216,7 @@ describe('a CronJob', () => {
 
   it('that was announced and never came leaves no row', async () => {
     const schedule = await Schedule.begin();
-    await schedule.commands().armCronJob('never', { namespace: 'default', name: 'never' });
+    await schedule.commands().arm('never', { namespace: 'default', name: 'never' });
     const { reconcileCron } = await import('../../../shared/control/cron/reconcile-cron.ts');
     await reconcileCron({ uid: 'never', jobs: [] }, schedule.handler().deps);
     expect(await schedule.store.crons.read('never')).not.toBeNull();
@@ -229,7 +229,7 @@ describe('a CronJob', () => {
     const schedule = await Schedule.begin();
     await schedule.look(10);
     const object = await schedule.store.objects.read('CronJob', KEY);
-    await schedule.commands().deleteCronJob(object!, 'Background');
+    await schedule.commands().remove(object!, 'Background');
     expect([await schedule.jobs(), await schedule.store.crons.read(UID)]).toEqual([[], null]);
   });
 });

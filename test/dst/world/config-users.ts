@@ -1,4 +1,5 @@
-import { createConfigCommands } from '../../../shared/control/lifecycle/config-changes.ts';
+import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-commands.ts';
+import { createPlaceCommands } from '../../../shared/control/configs/place-commands.ts';
 import { createJobCommands, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
@@ -35,10 +36,10 @@ export class ConfigUsers {
       if ((await deps.objects.read('JobConfig', CONFIG_KEY)) !== null) return true;
       const { metadata, ...rest } = manifest;
       const document = { ...rest, metadata: { ...metadata, uid, generation: 1, creationTimestamp: asTime(START) } };
-      const commands = createConfigCommands(deps);
-      await commands.armConfig(uid, CONFIG_KEY);
+      const commands = createOwnerCommands('JobConfig', deps);
+      await commands.arm(uid, CONFIG_KEY);
       await deps.objects.commit('JobConfig', { key: CONFIG_KEY, was: 0, document });
-      await commands.wakeConfig(uid);
+      await commands.wake(uid);
       return true;
     });
   }
@@ -96,7 +97,7 @@ export class ConfigUsers {
     this.#until('deletes the JobConfig', async (deps) => {
       const found = await deps.objects.read('JobConfig', CONFIG_KEY);
       if (found === null) return true;
-      const deleted = await createConfigCommands(deps).deleteConfig(found, 'Background');
+      const deleted = await createOwnerCommands('JobConfig', deps).remove(found, 'Background');
       return deleted.kind !== 'lost';
     });
   }
@@ -108,11 +109,11 @@ export class ConfigUsers {
       const before = found.document['spec'] as JobConfigSpec;
       const spec = change(before, deps);
       if (spec === before) return true;
-      const commands = createConfigCommands(deps);
-      await commands.armConfig(this.#config.uid, CONFIG_KEY);
+      const commands = createOwnerCommands('JobConfig', deps);
+      await commands.arm(this.#config.uid, CONFIG_KEY);
       const document = { ...found.document, spec };
       const committed = await deps.objects.commit('JobConfig', { key: CONFIG_KEY, was: found.version, document });
-      await commands.wakeConfig(this.#config.uid);
+      await commands.wake(this.#config.uid);
       return committed.kind === 'committed';
     });
   }
@@ -154,7 +155,7 @@ async function request(
   const context = { namespace, uid, nameSuffix: '', fieldValidation: 'Strict', now } as const;
   const admission = admitFurikoJob(document, { ...context, config: { manifest: config, uid: configUid } });
   if (admission.kind !== 'ok') throw new TypeError(JSON.stringify(admission));
-  const commands = createConfigCommands(deps);
+  const commands = createPlaceCommands(deps);
   const place = await commands.takePlace(configUid, CONFIG_KEY, { uid, name, policy, startAfter: at, at: now });
   if (place.kind === 'gone' || place.kind === 'refused') return place.kind === 'gone';
   const { manifest, furiko } = admission;

@@ -1,5 +1,5 @@
 import { createJob, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
-import { createCronJobCommands } from '../../../shared/control/lifecycle/cron-changes.ts';
+import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-commands.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { asTime, plusMs } from '../../../shared/domain/base/time.ts';
@@ -33,10 +33,10 @@ export class CronUsers {
         deletion: null,
         status: {},
       });
-      const commands = createCronJobCommands(deps);
-      await commands.armCronJob(uid, CRON_KEY);
+      const commands = createOwnerCommands('CronJob', deps);
+      await commands.arm(uid, CRON_KEY);
       await deps.objects.commit('CronJob', { key: CRON_KEY, was: 0, document });
-      await commands.wakeCronJob(uid);
+      await commands.wake(uid);
     });
   }
 
@@ -58,12 +58,12 @@ export class CronUsers {
       const { spec } = (found?.document ?? {}) as { readonly spec?: CronJobManifest['spec'] };
       // A call that is tried again may be too late.
       if (found === null || spec === undefined || spec.suspend === suspend || this.#wanted !== suspend) return;
-      const commands = createCronJobCommands(deps);
-      await commands.armCronJob(this.#cron.uid, CRON_KEY);
+      const commands = createOwnerCommands('CronJob', deps);
+      await commands.arm(this.#cron.uid, CRON_KEY);
       const document = { ...found.document, spec: { ...spec, suspend } };
       const committed = await deps.objects.commit('CronJob', { key: CRON_KEY, was: found.version, document });
       if (committed.kind === 'lost') throw new Error('changed meanwhile');
-      await commands.wakeCronJob(this.#cron.uid);
+      await commands.wake(this.#cron.uid);
     });
   }
 
@@ -71,7 +71,7 @@ export class CronUsers {
     this.#until('deletes the CronJob', async (deps) => {
       const found = await deps.objects.read('CronJob', CRON_KEY);
       if (found === null) return;
-      const deleted = await createCronJobCommands(deps).deleteCronJob(found, 'Background');
+      const deleted = await createOwnerCommands('CronJob', deps).remove(found, 'Background');
       if (deleted.kind === 'lost') throw new Error('changed meanwhile');
     });
   }

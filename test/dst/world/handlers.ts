@@ -1,10 +1,10 @@
 import { type Cache, createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
-import { reconcileScheduled } from '../../../shared/control/configs/reconcile-config.ts';
+import { reconcileScheduled } from '../../../shared/runtime/reconcile-scheduled.ts';
 import { collectOrphans, sweepCrons } from '../../../shared/control/cron/sweep-crons.ts';
 import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
-import type { OwnerKind } from '../../../shared/control/lifecycle/arm-cron.ts';
+import type { OwnerKind } from '../../../shared/domain/kinds/api-kinds.ts';
 import { sweepContents } from '../../../shared/control/lifecycle/work-lists.ts';
 import { sweepQuotas } from '../../../shared/control/quota/sweep-quotas.ts';
 import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reconcileScheduled } from '../../../shared/control/configs/reconcile-config.ts';
+import { reconcileScheduled } from '../../../shared/runtime/reconcile-scheduled.ts';
 import { collectOrphans, sweepCrons } from '../../../shared/control/cron/sweep-crons.ts';
 import { sweepContents } from '../../../shared/control/lifecycle/work-lists.ts';
 import { wakeOwner } from '../../../shared/control/process/wake-owner.ts';

@@ -51,8 +51,11 @@ function stored(
 const CONTEXT = { now: NOW, fieldValidation: 'Strict' } as const;
 const patched = (job: StoredFurikoJob, patch: Fields, now = NOW) =>
   admitFurikoJobUpdate(job, merged(furikoDocumentOf(job), patch), { ...CONTEXT, now });
-const batchPatched = (job: StoredFurikoJob, patch: Fields) =>
-  admitBatchUpdateOfFuriko(job, merged(documentOf(job), patch), CONTEXT);
+function batchPatched(job: StoredFurikoJob, patch: Fields): FurikoJobUpdate {
+  const answer = admitBatchUpdateOfFuriko(job, merged(documentOf(job), patch), CONTEXT);
+  if (answer === null) throw new Error("it is one of Furiko's");
+  return answer;
+}
 
 function updated(job: StoredFurikoJob, patch: Fields, now = NOW) {
   const answer = patched(job, patch, now);

@@ -1,8 +1,13 @@
 import type { EpochMs } from '../domain/base/time.ts';
 import type { JobUid } from '../domain/base/ids.ts';
 import type { ConcurrencyPolicy } from '../domain/furiko/furiko-job.ts';
-import type { DeletedOwner, FinishedOwner } from './cronjob-commands.ts';
-import type { ObjectKey, StoredObject } from './object-store.ts';
+import type { ObjectKey } from './object-store.ts';
+
+declare module './capability-commands.ts' {
+  interface CapabilityCommands {
+    readonly places: PlaceCommands;
+  }
+}
 
 /** A Job for which a place is wanted. */
 export type WantedPlace = {
@@ -25,15 +30,8 @@ export type GivenPlace =
   /** There is no such JobConfig, or it is being deleted. */
   | { readonly kind: 'gone' };
 
-/** Tells schedulers of changes; deletes JobConfigs, together with the Jobs that they own; gives places to their Jobs. */
-export type ConfigCommands = {
-  /** To be called before a JobConfig is created or changed: if its wake-up is not sent afterwards, the sweep looks at it. */
-  armConfig(uid: string, key: ObjectKey): Promise<void>;
-  /** To be called afterwards. */
-  wakeConfig(uid: string): Promise<void>;
-  deleteConfig(seen: StoredObject, propagation: 'Background' | 'Foreground' | 'Orphan'): Promise<DeletedOwner>;
-  /** Continues a deletion after a change of the JobConfig, which may have removed its last finalizer. */
-  finishConfig(terminating: StoredObject): Promise<FinishedOwner>;
+/** Gives places in a JobConfig to its Jobs. */
+export type PlaceCommands = {
   /**
    * Takes a place for a Job, to be called before the Job is stored. The same uid always has the same place, so the call may be
    * repeated. A place whose Job does not come is free again after two minutes.

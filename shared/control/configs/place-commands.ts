@@ -2,20 +2,15 @@ import { plusMs, soonest } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { takePlace, withoutPlace } from '../../domain/furiko/config-places.ts';
 import { isHidden } from '../../domain/scoreboard/status.ts';
-import type { ConfigCommands, GivenPlace, WantedPlace } from '../../ports/config-commands.ts';
+import type { GivenPlace, PlaceCommands, WantedPlace } from '../../ports/place-commands.ts';
 import type { ObjectKey } from '../../ports/object-store.ts';
 import { storedJobConfig } from '../../schema/furiko/job-config-admission.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 import type { Deps } from '../process/deps.ts';
-import { armCron, freshRow } from './arm-cron.ts';
-import { deleteOwner, finishOwner } from './owner-deletion.ts';
+import { freshRow } from '../lifecycle/arm-cron.ts';
 
-/** The commands of users, as the API sees them. */
-export const createConfigCommands = (deps: Deps): ConfigCommands => ({
-  armConfig: (uid, key) => armCron('JobConfig', uid, key, deps),
-  wakeConfig: (uid) => deps.queues.wakeCrons([{ cron: uid, delaySec: 0 }]),
-  deleteConfig: (seen, propagation) => deleteOwner('JobConfig', seen, propagation, deps),
-  finishConfig: (terminating) => finishOwner('JobConfig', terminating, deps),
+/** How users' Jobs get places in JobConfigs, as the API sees it. */
+export const createPlaceCommands = (deps: Deps): PlaceCommands => ({
   takePlace: (configUid, key, wanted) => reserve(configUid, key, wanted, deps),
   givePlaceBack: (configUid, uid) => giveBack(configUid, uid, deps),
 });

@@ -1,0 +1,14 @@
+import type { Hono } from 'hono';
+import type { ApiDeps, ApiOptions } from '../kube/http/api-deps.ts';
+import { addFurikoJobRoutes } from '../kube/furiko/furiko-job-routes.ts';
+import { JOB_CONFIG_KIND } from '../kube/furiko/job-config-kind.ts';
+
+/** Kinds of capabilities that are stored as they are shown, by name. */
+export const CAPABILITY_SERVED = {
+  JobConfig: JOB_CONFIG_KIND,
+};
+
+/** What else capabilities serve. */
+export const CAPABILITY_ROUTES: readonly ((app: Hono, deps: ApiDeps, options: ApiOptions) => void)[] = [
+  addFurikoJobRoutes,
+];

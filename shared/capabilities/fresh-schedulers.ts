@@ -1,0 +1,6 @@
+import { FRESH_CONFIG } from '../domain/furiko/config-state.ts';
+
+/** What the schedulers of all capabilities keep of an object at which nobody has looked, by kind. */
+export const CAPABILITY_FRESH = {
+  JobConfig: FRESH_CONFIG,
+};

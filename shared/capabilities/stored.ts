@@ -1,0 +1,11 @@
+import { CONFIG_STATE, FURIKO_PART_BODY } from '../store/furiko/stored.ts';
+
+/** How the parts of Jobs are stored that capabilities keep, by name. */
+export const CAPABILITY_PARTS = {
+  furiko: FURIKO_PART_BODY,
+};
+
+/** How the states of schedulers are stored, by kind. */
+export const CAPABILITY_STATES = {
+  JobConfig: CONFIG_STATE,
+};
