@@ -8,12 +8,23 @@ const LEFTOVERS = ['util', 'helper', 'manager', 'common', 'misc', 'type', 'servi
 const npm = (...names) => names.map((name) => `(^|/)node_modules/${name}/`);
 const shared = (...folders) => folders.map((folder) => `^shared/${folder}/`);
 
-/** A layer that imports its own folder, the shared folders named, the packages named, and nothing else at all. */
+/** The lists of what capabilities have for a layer: each takes the faces that capabilities have for it. */
+const LISTS = {
+  domain: ['api-kinds'],
+  schema: ['shapes'],
+  store: ['stored'],
+  control: ['fresh-schedulers', 'job-parts'],
+  kube: ['api', 'batch-updates', 'job-parts'],
+};
+const listsOf = (...layers) =>
+  layers.flatMap((layer) => LISTS[layer] ?? []).map((list) => `^shared/capabilities/${list}\\.ts$`);
+
+/** A layer that imports its own folder, the shared folders named, its lists, the packages named, and nothing else at all. */
 const only = (folder, folders, packages = []) => ({
   name: `${folder}-knows-its-layer-only`,
   severity: 'error',
   from: { path: `^shared/${folder}/` },
-  to: { pathNot: [...shared(folder, ...folders), ...npm(...packages)] },
+  to: { pathNot: [...shared(folder, ...folders), ...listsOf(folder), ...npm(...packages)] },
 });
 
 /** A layer inside a capability: its own layers and the kernel's below it, the packages named, and nothing else at all. */
@@ -44,11 +55,10 @@ const FOLDERS = {
     kinds: [],
     rbac: ['kinds'],
     'manifests/annotations': ['base'],
-    manifests: ['base', 'manifests/annotations'],
+    manifests: ['base', 'kinds', 'manifests/annotations'],
     items: ['base', 'manifests'],
     task: ['base', 'manifests', 'items'],
-    cron: ['base', 'manifests'],
-    furiko: ['base', 'kinds', 'manifests', 'cron', 'scoreboard'],
+    cron: ['base', 'kinds', 'manifests'],
     scoreboard: ['base', 'manifests'],
     upstreams: ['base', 'manifests', 'scoreboard'],
     quota: ['base', 'kinds', 'manifests', 'items', 'task', 'scoreboard'],
@@ -56,7 +66,6 @@ const FOLDERS = {
     planner: ['base', 'manifests', 'task', 'scoreboard', 'events', 'upstreams'],
     pending: ['base', 'manifests', 'task', 'scoreboard', 'upstreams', 'planner'],
     diagnose: ['base', 'manifests', 'task', 'scoreboard', 'events', 'upstreams', 'planner', 'pending'],
-    'furiko-view': ['base', 'manifests', 'scoreboard', 'planner', 'diagnose', 'furiko'],
     announcing: ['base', 'manifests', 'scoreboard', 'planner'],
     token: ['rbac'],
   },
@@ -75,7 +84,6 @@ const FOLDERS = {
     service: ['kinds', 'object'],
     rbac: ['object'],
     quota: ['kinds', 'object'],
-    furiko: ['object', 'pod', 'job', 'items'],
     submission: ['object', 'items', 'job', 'cron'],
   },
   control: {
@@ -87,7 +95,6 @@ const FOLDERS = {
     quota: ['process'],
     lifecycle: ['process', 'hostnames', 'upstreams', 'quota'],
     cron: ['process', 'lifecycle'],
-    configs: ['process', 'lifecycle', 'cron'],
     submit: ['process', 'lifecycle'],
     dispatch: ['process', 'hostnames', 'sweep'],
     reconcile: ['process', 'hostnames', 'lifecycle', 'upstreams'],
@@ -112,7 +119,6 @@ const FOLDERS = {
     cronjobs: ['http', 'list', 'write'],
     worklists: ['http', 'list', 'write'],
     jobs: ['http', 'feed', 'list', 'selectors', 'write'],
-    furiko: ['http', 'feed', 'list', 'selectors', 'write', 'jobs', 'pods'],
     pods: ['http', 'feed', 'list', 'selectors', 'write', 'jobs'],
     events: ['http', 'feed', 'list', 'selectors', 'jobs', 'pods'],
     muster: ['http', 'list', 'jobs', 'pods', 'write'],
@@ -217,31 +223,50 @@ module.exports = {
       '^shared/telemetry/',
       shared('telemetry', 'domain', 'schema', 'ports', 'names'),
     ),
-    // A capability is a folder: layers inside, and a face (`index.ts`, `cli/index.ts`) that one list takes.
+    // A capability is a folder: layers inside, each with a face (`index.ts`) that lists take.
     {
       name: 'only-lists-know-capabilities',
       severity: 'error',
-      from: { path: OURS, pathNot: ['^shared/capabilities/', '^cli/program/program\\.ts$', '^test/'] },
-      to: { path: '^shared/capabilities/' },
+      from: { path: OURS, pathNot: ['^shared/capabilities/', '^cli/', '^test/'] },
+      to: { path: '^shared/capabilities/[^/]+/' },
     },
     {
       name: 'lists-know-faces-only',
       severity: 'error',
-      from: { path: ['^shared/capabilities/[^/]+$', '^cli/program/'] },
-      to: { path: '^shared/capabilities/[^/]+/', pathNot: '^shared/capabilities/[^/]+/(cli/)?index\\.ts$' },
+      from: { path: '^shared/capabilities/[^/]+$' },
+      to: { path: '^shared/capabilities/[^/]+/', pathNot: '^shared/capabilities/[^/]+/[^/]+/index\\.ts$' },
     },
     {
       name: 'capabilities-are-strangers',
       severity: 'error',
       from: { path: '^shared/capabilities/([^/]+)/' },
-      to: { path: '^shared/capabilities/', pathNot: '^shared/capabilities/$1/' },
+      to: { path: '^shared/capabilities/[^/]+/', pathNot: '^shared/capabilities/$1/' },
     },
-    inCapability('domain', ['domain'], ['domain']),
-    inCapability('schema', ['domain', 'schema'], ['domain', 'schema'], ['zod', 'yaml']),
+    inCapability('kinds', ['kinds'], ['domain/kinds']),
+    inCapability('shapes', ['shapes'], ['schema/kinds']),
+    inCapability('domain', ['kinds', 'domain'], ['domain']),
+    inCapability('schema', ['kinds', 'domain', 'schema'], ['domain', 'schema'], ['zod', 'yaml', 'moment']),
+    inCapability('ports', ['kinds', 'domain', 'schema', 'ports'], ['domain', 'schema', 'ports']),
+    inCapability('store', ['kinds', 'domain', 'schema', 'ports', 'store'], ['domain', 'ports', 'store'], ['zod']),
+    inCapability(
+      'control',
+      ['kinds', 'domain', 'schema', 'ports', 'store', 'control'],
+      ['domain', 'schema', 'ports', 'names', 'store', 'control'],
+    ),
+    inCapability(
+      'kube',
+      ['kinds', 'domain', 'schema', 'ports', 'store', 'kube'],
+      ['domain', 'schema', 'ports', 'names', 'store', 'kube'],
+      ['hono'],
+    ),
     ofOurs(
       'capability-worlds-play-in-memory',
       '^shared/capabilities/([^/]+)/world/',
-      ['^shared/capabilities/$1/world/', '^shared/runtime/memory-store\\.ts$'].concat(
+      [
+        '^shared/capabilities/$1/world/',
+        '^shared/runtime/memory-store\\.ts$',
+        '^shared/capabilities/job-forms\\.ts$',
+      ].concat(
         shared('control', 'kube', 'store', 'adapters/memory', 'adapters/rows', 'domain', 'schema', 'ports', 'names'),
       ),
     ),

@@ -24,7 +24,7 @@ const SLOW_UNITS = [
   'test/kube/muster/{attempts,named-items}.test.ts',
   'test/kube/tenants/{named-from-elsewhere,tenants}.test.ts',
   'test/kube/write/object-size.test.ts',
-  'test/schema/furiko/moment-format.test.ts',
+  'shared/capabilities/furiko/test/schema/moment-format.test.ts',
   'test/schema/job/{job-admission-properties,kept-template}.test.ts',
   'test/schema/object/document.test.ts',
 ];
@@ -53,7 +53,7 @@ const STAGES = {
     'test/kube/tenants/many-attempts.test.ts',
     'test/contract/{dynamo-faults,object-bursts,planted-faults}.test.ts',
     'test/contract/rows/{damaged-pages,lmdb-rows,take-over-kills}.test.ts',
-    'test/control/configs/long-queue.test.ts',
+    'shared/capabilities/furiko/test/control/long-queue.test.ts',
     'test/dst/{determinism,feed}.test.ts',
     'test/ecs/planted-faults.test.ts',
     'test/queues/planted-*.test.ts',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { NamedSchema } from '../client/api-objects.ts';
-import { FURIKO_GROUP } from '../../shared/domain/furiko/furiko-job.ts';
+import { FURIKO_GROUP } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
 import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { explainUnknownFields } from '../shell/field-hints.ts';
 import { type Document, documentsOf, resourceOf } from '../flow/documents.ts';

@@ -1,5 +1,5 @@
 import { asEpochMs, asTime } from '../../shared/domain/base/time.ts';
-import { type ConcurrencyPolicy, FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
+import { type ConcurrencyPolicy, FURIKO_API_VERSION } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
 import { JobConfigSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobConfigsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';

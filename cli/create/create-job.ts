@@ -6,7 +6,7 @@ import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { explainUnknownFields } from '../shell/field-hints.ts';
 import { type KubeClient, furikoJobsPath, jobsPath, readAs } from '../client/kube-client.ts';
 import type { Manifest } from '../shell/manifest-file.ts';
-import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
+import { FURIKO_API_VERSION } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
 import { formatDuration } from '../text/age.ts';
 import type { Shell } from '../shell/shell.ts';
 

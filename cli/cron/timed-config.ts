@@ -1,9 +1,9 @@
 import { type EpochMs, later } from '../../shared/domain/base/time.ts';
 import type { NextSlot } from '../../shared/domain/cron/due-slot.ts';
 import { timeWithOffset } from '../../shared/domain/cron/job-of-slot.ts';
-import { configSlots } from '../../shared/domain/furiko/config-slots.ts';
-import type { ConfigSchedule, JobConfigManifest } from '../../shared/domain/furiko/job-config.ts';
-import { admitJobConfig } from '../../shared/schema/furiko/job-config-admission.ts';
+import { configSlots } from '../../shared/capabilities/furiko/domain/config-slots.ts';
+import type { ConfigSchedule, JobConfigManifest } from '../../shared/capabilities/furiko/domain/job-config.ts';
+import { admitJobConfig } from '../../shared/capabilities/furiko/schema/job-config-admission.ts';
 import { given } from '../../shared/schema/object/given.ts';
 import type { JobConfig } from '../client/api-objects.ts';
 import { Failure } from '../shell/failure.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FURIKO_API_VERSION } from '../../shared/domain/furiko/furiko-job.ts';
+import { FURIKO_API_VERSION } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
 import { ofGroup, pathOfAll, pathWithin, singularOf } from '../../shared/domain/kinds/api-kind.ts';
 import { ALL_KINDS, API_KINDS, type KindName } from '../../shared/domain/kinds/api-kinds.ts';
 import { cycleText } from '../../shared/domain/upstreams/cycles.ts';

@@ -1,6 +1,6 @@
 import { type IndexSet, indexSetOf, parseIndexesStrict } from '../../shared/domain/base/index-set.ts';
-import type { IndexNames } from '../../shared/domain/furiko/furiko-job.ts';
-import { parseIndexArgument } from '../../shared/domain/furiko/index-argument.ts';
+import type { IndexNames } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
+import { parseIndexArgument } from '../../shared/capabilities/furiko/domain/index-argument.ts';
 import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { FurikoJobSchema, type Job } from '../client/api-objects.ts';
 import { type KubeClient, furikoJobsPath, readAs } from '../client/kube-client.ts';

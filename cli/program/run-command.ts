@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { envFlagIn } from '../shell/env-flags.ts';
 import { usageFailure } from '../shell/failure.ts';
-import type { ConcurrencyPolicy } from '../../shared/domain/furiko/furiko-job.ts';
+import type { ConcurrencyPolicy } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
 import { CONCURRENCY_POLICIES } from '../configs/concurrency-policies.ts';
 import { jobConfigName } from '../shell/job-names.ts';
 import { parseDurationMs } from '../text/duration.ts';

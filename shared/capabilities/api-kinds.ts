@@ -1,4 +1,4 @@
-import { FURIKO_KINDS } from '../domain/furiko/furiko-kinds.ts';
+import { FURIKO_KINDS } from './furiko/kinds/index.ts';
 
 /** The kinds of all capabilities. A kind comes after those that its objects name. */
 export const CAPABILITY_KINDS = {

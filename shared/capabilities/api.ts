@@ -1,7 +1,6 @@
 import type { Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from '../kube/http/api-deps.ts';
-import { addFurikoJobRoutes } from '../kube/furiko/furiko-job-routes.ts';
-import { JOB_CONFIG_KIND } from '../kube/furiko/job-config-kind.ts';
+import { JOB_CONFIG_KIND, addFurikoJobRoutes } from './furiko/kube/index.ts';
 
 /** Kinds of capabilities that are stored as they are shown, by name. */
 export const CAPABILITY_SERVED = {

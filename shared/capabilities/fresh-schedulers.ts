@@ -1,4 +1,4 @@
-import { FRESH_CONFIG } from '../domain/furiko/config-state.ts';
+import { FRESH_CONFIG } from './furiko/domain/index.ts';
 
 /** What the schedulers of all capabilities keep of an object at which nobody has looked, by kind. */
 export const CAPABILITY_FRESH = {

@@ -1,8 +1,7 @@
 import type { Reconciler } from '../control/cron/reconcile-cron.ts';
 import type { Deps } from '../control/process/deps.ts';
 import type { CapabilityCommands } from '../ports/capability-commands.ts';
-import { createPlaceCommands } from '../control/configs/place-commands.ts';
-import { reconcileConfig } from '../control/configs/reconcile-config.ts';
+import { createPlaceCommands, reconcileConfig } from './furiko/control/index.ts';
 
 /** What looks at the objects of capabilities that make Jobs: the first that knows an object's kind. */
 export const CAPABILITY_RECONCILERS: readonly Reconciler[] = [reconcileConfig];

@@ -1,5 +1,5 @@
 import type { JobPartRows } from '../domain/manifests/job-parts.ts';
-import { FURIKO_PART } from '../domain/furiko/furiko-part.ts';
+import { FURIKO_PART } from './furiko/domain/index.ts';
 
 /** What is done with Jobs of which a capability keeps a part. */
 export const JOB_PARTS: JobPartRows = {

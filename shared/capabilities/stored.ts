@@ -1,4 +1,4 @@
-import { CONFIG_STATE, FURIKO_PART_BODY } from '../store/furiko/stored.ts';
+import { CONFIG_STATE, FURIKO_PART_BODY } from './furiko/store/index.ts';
 
 /** How the parts of Jobs are stored that capabilities keep, by name. */
 export const CAPABILITY_PARTS = {

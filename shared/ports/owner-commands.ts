@@ -13,10 +13,10 @@ export type DeletedOwner =
 /** Tells the scheduler of a kind of changes; deletes objects of this kind, together with the Jobs that they own. */
 export type OwnerCommands = {
   /** To be called before an object is created or changed: if its wake-up is not sent afterwards, the sweep looks at it. */
-  arm(uid: string, key: ObjectKey): Promise<void>;
+  readonly arm: (uid: string, key: ObjectKey) => Promise<void>;
   /** To be called afterwards. */
-  wake(uid: string): Promise<void>;
-  remove(seen: StoredObject, propagation: 'Background' | 'Foreground' | 'Orphan'): Promise<DeletedOwner>;
+  readonly wake: (uid: string) => Promise<void>;
+  readonly remove: (seen: StoredObject, propagation: 'Background' | 'Foreground' | 'Orphan') => Promise<DeletedOwner>;
   /** Continues a deletion after a change of the object, which may have removed its last finalizer. */
-  finish(terminating: StoredObject): Promise<FinishedOwner>;
+  readonly finish: (terminating: StoredObject) => Promise<FinishedOwner>;
 };

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { manifest } from '../kube/a-world.ts';
-import { CONFIGS, aConfig } from '../kube/furiko/a-furiko-world.ts';
+import { CONFIGS, aConfig } from '../../shared/capabilities/furiko/test/kube/a-furiko-world.ts';
 import { type ServerWish, aServer } from './a-server.ts';
 
 /** Two Jobs, two CronJobs, and two JobConfigs in the default namespace, a Job in another. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { FRESH_CRON, withCronEvent } from '../../shared/domain/cron/cron-state.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
-import { FRESH_CONFIG } from '../../shared/domain/furiko/config-state.ts';
+import { FRESH_CONFIG } from '../../shared/capabilities/furiko/domain/config-state.ts';
 import type { CronJobRow, CronRow, CronStore } from '../../shared/ports/cron-store.ts';
 import { MINUTE_MS, type StoreCase, T0, at } from './store-under-test.ts';
 

@@ -13,7 +13,7 @@ import {
   at,
   following,
 } from './store-under-test.ts';
-import type { FurikoPart } from '../../shared/domain/furiko/furiko-job.ts';
+import type { FurikoPart } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
 import { openNamespace } from '../support/a-namespace.ts';
 
 const NOBODY = asJobUid('nobody');

@@ -1,9 +1,9 @@
 import { type PlantedFault, one } from './planted-fault.ts';
 
-const PLACES = 'shared/domain/furiko/config-places.ts';
-const PLAN = 'shared/domain/furiko/plan-config.ts';
-const RECONCILE = 'shared/control/configs/reconcile-config.ts';
-const OBSERVE = 'shared/control/configs/observe-jobs.ts';
+const PLACES = 'shared/capabilities/furiko/domain/config-places.ts';
+const PLAN = 'shared/capabilities/furiko/domain/plan-config.ts';
+const RECONCILE = 'shared/capabilities/furiko/control/reconcile-config.ts';
+const OBSERVE = 'shared/capabilities/furiko/control/observe-jobs.ts';
 
 /** Mistakes with the places of Jobs in their JobConfig. */
 export const CONFIG_FAULTS: readonly PlantedFault[] = [

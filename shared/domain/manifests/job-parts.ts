@@ -6,7 +6,6 @@ import type { JobManifest, Labels } from './manifest.ts';
  * What capabilities keep of a Job beside its manifest, each in a field of its own, which it declares here (`declare module`). A Job
  * with a part is one of another API, too: its manifest is made of the part.
  */
-// oxlint-disable-next-line typescript/no-empty-object-type, typescript/no-empty-interface
 export interface JobParts {}
 
 /** The name of a part: the field in which a Job has it. */

@@ -8,7 +8,6 @@ export const POLICY = 'io.k8s.api.policy.v1';
 export const AUTHENTICATION = 'io.k8s.api.authentication.v1';
 export const AUTHORIZATION = 'io.k8s.api.authorization.v1';
 export const RBAC = 'io.k8s.api.rbac.v1';
-export const FURIKO = 'io.furiko.execution.v1alpha1';
 
 export const STRING = { is: 'string' } as const satisfies FieldType;
 export const BOOL = { is: 'bool' } as const satisfies FieldType;

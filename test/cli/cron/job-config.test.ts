@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { configDocument } from '../../support/furiko-document.ts';
+import { configDocument } from '../../../shared/capabilities/furiko/test/furiko-document.ts';
 import { type AServer, aServer } from '../a-server.ts';
 import { createCron, cronJob } from './cron-job.ts';
 

@@ -1,8 +1,8 @@
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { type EpochMs, asEpochMs } from '../../../shared/domain/base/time.ts';
-import type { ConfigState } from '../../../shared/domain/furiko/config-state.ts';
-import { SCHEDULE_TIME } from '../../../shared/domain/furiko/furiko-labels.ts';
-import type { JobConfigSpec, JobConfigStatusDocument } from '../../../shared/domain/furiko/job-config.ts';
+import type { ConfigState } from '../../../shared/capabilities/furiko/domain/config-state.ts';
+import { SCHEDULE_TIME } from '../../../shared/capabilities/furiko/domain/furiko-labels.ts';
+import type { JobConfigSpec, JobConfigStatusDocument } from '../../../shared/capabilities/furiko/domain/job-config.ts';
 import { type Status, isHidden, podCount, tally } from '../../../shared/domain/scoreboard/status.ts';
 import type { CronStore } from '../../../shared/ports/cron-store.ts';
 import type { JobStore, StoredSpec } from '../../../shared/ports/job-store.ts';

@@ -1,14 +1,14 @@
 import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-commands.ts';
-import { createPlaceCommands } from '../../../shared/control/configs/place-commands.ts';
+import { createPlaceCommands } from '../../../shared/capabilities/furiko/control/place-commands.ts';
 import { createJobCommands, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { asEpochMs, asTime, plusMs } from '../../../shared/domain/base/time.ts';
-import { FURIKO_API_VERSION } from '../../../shared/domain/furiko/furiko-job.ts';
-import type { JobConfigSpec } from '../../../shared/domain/furiko/job-config.ts';
+import { FURIKO_API_VERSION } from '../../../shared/capabilities/furiko/domain/furiko-job.ts';
+import type { JobConfigSpec } from '../../../shared/capabilities/furiko/domain/job-config.ts';
 import type { StoredDocument } from '../../../shared/ports/object-store.ts';
-import { admitFurikoJob } from '../../../shared/schema/furiko/furiko-job-admission.ts';
-import { storedJobConfig } from '../../../shared/schema/furiko/job-config-admission.ts';
+import { admitFurikoJob } from '../../../shared/capabilities/furiko/schema/furiko-job-admission.ts';
+import { storedJobConfig } from '../../../shared/capabilities/furiko/schema/job-config-admission.ts';
 import { CONFIG_KEY, type ConfigAct, type Order, type SeedConfig } from './seed-config.ts';
 import { START, type World } from './world.ts';
 

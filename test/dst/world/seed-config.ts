@@ -1,6 +1,6 @@
-import { FURIKO_API_VERSION, type ConcurrencyPolicy } from '../../../shared/domain/furiko/furiko-job.ts';
-import type { JobConfigManifest } from '../../../shared/domain/furiko/job-config.ts';
-import { admitJobConfig } from '../../../shared/schema/furiko/job-config-admission.ts';
+import { FURIKO_API_VERSION, type ConcurrencyPolicy } from '../../../shared/capabilities/furiko/domain/furiko-job.ts';
+import type { JobConfigManifest } from '../../../shared/capabilities/furiko/domain/job-config.ts';
+import { admitJobConfig } from '../../../shared/capabilities/furiko/schema/job-config-admission.ts';
 import type { Random } from '../random.ts';
 import { STORM_MIN } from './seed-cron.ts';
 import type { EpochMs } from '../../../shared/domain/base/time.ts';

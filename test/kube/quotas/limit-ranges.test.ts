@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { reconcileCron } from '../../../shared/control/cron/reconcile-cron.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { aWorld } from '../a-world.ts';
-import { FURIKO_JOBS, aFurikoJob } from '../furiko/a-furiko-world.ts';
+import { FURIKO_JOBS, aFurikoJob } from '../../../shared/capabilities/furiko/test/kube/a-furiko-world.ts';
 import { APPLY, JOBS, MERGE, type World, job, send } from '../write/a-client.ts';
 
 const RANGES = '/api/v1/namespaces/default/limitranges';

@@ -1,4 +1,4 @@
-import { CONFIG_UID_LABEL } from '../../../shared/domain/furiko/furiko-labels.ts';
+import { CONFIG_UID_LABEL } from '../../../shared/capabilities/furiko/domain/furiko-labels.ts';
 import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { ALICE, BOB, KINDS, type Tenant, documentsOf } from './two-tenants.ts';
 

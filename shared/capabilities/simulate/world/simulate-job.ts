@@ -1,8 +1,9 @@
+import { JOB_FORMS } from '../../job-forms.ts';
+import type { JobParts } from '../../../domain/manifests/job-parts.ts';
 import { ensureNamespace } from '../../../control/lifecycle/ensure-namespace.ts';
 import { createHash } from 'node:crypto';
 import { createJob } from '../../../control/lifecycle/job-changes.ts';
 import { inheriting } from '../../../control/lifecycle/rerun.ts';
-import { FURIKO_API_VERSION } from '../../../domain/furiko/furiko-job.ts';
 import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
 import { parseIndexesStrict } from '../../../domain/base/index-set.ts';
 import { jobItemsOf } from '../../../domain/items/job-items.ts';
@@ -12,8 +13,6 @@ import type { JobManifest } from '../../../domain/manifests/manifest.ts';
 import { isOver } from '../../../domain/scoreboard/status.ts';
 import { at } from '../../../kube/list/stored-field.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
-import type { FurikoJobAdmission } from '../../../schema/furiko/furiko-admission-context.ts';
-import { admitFurikoJob } from '../../../schema/furiko/furiko-job-admission.ts';
 import { type AdmissionContext, type Admission, admitJob } from '../../../schema/job/job-manifest.ts';
 import { invalid } from '../../../schema/object/field-error.ts';
 import type { PlainManifest } from '../../../schema/object/plain-admission.ts';
@@ -111,11 +110,10 @@ export async function simulateJob(
   };
 }
 
-/** A Job of Furiko's is simulated as the Job that runs it. In a simulation there is no JobConfig that it might name. */
-function admit(document: unknown, context: AdmissionContext, now: EpochMs): Admission | FurikoJobAdmission {
-  return at(document, 'apiVersion') === FURIKO_API_VERSION
-    ? admitFurikoJob(document, { ...context, now, config: 'absent' })
-    : admitJob(document, context);
+/** A Job of another form is simulated as the Job that runs it. In a simulation there is nothing that it might name. */
+function admit(document: unknown, context: AdmissionContext, now: EpochMs): Admission & JobParts {
+  const form = JOB_FORMS.find(({ apiVersion }) => apiVersion === at(document, 'apiVersion'));
+  return form === undefined ? admitJob(document, context) : form.admit(document, { ...context, now });
 }
 
 const NO_LISTS: SimulatedLists = { documents: [], items: null };

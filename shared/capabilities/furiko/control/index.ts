@@ -1,0 +1,2 @@
+export { createPlaceCommands } from './place-commands.ts';
+export { reconcileConfig } from './reconcile-config.ts';

@@ -1,0 +1,2 @@
+/** Where OpenAPI has the types of Furiko. */
+export const FURIKO = 'io.furiko.execution.v1alpha1';
