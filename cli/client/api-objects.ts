@@ -2,10 +2,10 @@ import * as z from 'zod';
 
 // The subset of the API's objects that the commands read. Everything else stays as received.
 
-const Moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+export const Moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 const Count = z.int().min(0).default(0);
 
-const Metadata = z.object({
+export const Metadata = z.object({
   name: z.string(),
   namespace: z.string(),
   uid: z.string(),
@@ -84,66 +84,6 @@ export const CronJobSchema = z.object({
   status: z.object({ active: z.array(z.unknown()).default([]), lastScheduleTime: Moment.optional() }).prefault({}),
 });
 export type CronJob = z.output<typeof CronJobSchema>;
-
-const JobOptionSchema = z.object({
-  type: z.enum(['Bool', 'String', 'Select', 'Multi', 'Date']),
-  name: z.string(),
-  label: z.string().optional(),
-  required: z.boolean().optional(),
-  bool: z.looseObject({ default: z.boolean().default(false) }).optional(),
-  string: z.looseObject({ default: z.string().optional() }).optional(),
-  select: z
-    .looseObject({
-      default: z.string().optional(),
-      values: z.array(z.string()),
-      allowCustom: z.boolean().optional(),
-    })
-    .optional(),
-  multi: z.looseObject({ default: z.array(z.string()).default([]), values: z.array(z.string()) }).optional(),
-});
-export type AskedOption = z.output<typeof JobOptionSchema>;
-
-const RfcTime = z.iso.datetime({ offset: true });
-const ConfigScheduleSchema = z.looseObject({
-  disabled: z.boolean().default(false),
-  cron: z
-    .object({ expression: z.string(), expressions: z.array(z.string()), timezone: z.string() })
-    .partial()
-    .optional(),
-  constraints: z.object({ notBefore: RfcTime, notAfter: RfcTime }).partial().optional(),
-  lastUpdated: RfcTime.optional(),
-});
-
-export const JobConfigSchema = z.object({
-  metadata: Metadata,
-  spec: z.object({
-    schedule: ConfigScheduleSchema.optional(),
-    option: z.object({ options: z.array(JobOptionSchema).default([]) }).prefault({}),
-  }),
-  status: z.object({ active: z.int().default(0), lastScheduled: Moment.optional() }).prefault({}),
-});
-export type JobConfig = z.output<typeof JobConfigSchema>;
-
-/** A Job of Furiko's. */
-export const FurikoJobSchema = z.object({
-  metadata: Metadata,
-  spec: z.object({
-    killTimestamp: Moment.optional(),
-    template: z
-      .object({
-        parallelism: z
-          .object({
-            withCount: z.int(),
-            withKeys: z.array(z.string()),
-            withMatrix: z.record(z.string(), z.array(z.string())),
-          })
-          .partial()
-          .optional(),
-      })
-      .prefault({}),
-  }),
-  status: z.object({ phase: z.string().default('') }).prefault({}),
-});
 
 const Told = { reason: z.string().default(''), message: z.string().default('') };
 const ContainerState = z.object({

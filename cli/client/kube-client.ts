@@ -65,7 +65,7 @@ export async function connect(target: Target, answerMs = ANSWER_MS): Promise<Kub
 const withName = (name: string | undefined): string => (name === undefined ? '' : `/${encodeURIComponent(name)}`);
 
 /** The address of a kind of objects in a namespace, or of one of them; null means all namespaces. */
-const pathsOf =
+export const pathsOf =
   (kind: ApiKind) =>
   (namespace: string | null, name?: string): string =>
     `${namespace === null ? pathOfAll(kind) : pathWithin(kind, encodeURIComponent(namespace))}${withName(name)}`;
@@ -73,9 +73,6 @@ const pathsOf =
 export const jobsPath = pathsOf(API_KINDS.Job);
 export const workListPath = pathsOf(API_KINDS.WorkList);
 export const cronJobsPath = pathsOf(API_KINDS.CronJob);
-/** Furiko's: a Job of theirs is at {@link jobsPath}, too. */
-export const furikoJobsPath = pathsOf(API_KINDS.FurikoJob);
-export const jobConfigsPath = pathsOf(API_KINDS.JobConfig);
 export const podsPath = pathsOf(API_KINDS.Pod);
 /** The path where Muster, unlike a cluster, reports why a Job's remaining work does not run. */
 export const waitsPath = (namespace: string, job: string): string =>

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { NamedSchema } from '../client/api-objects.ts';
-import { FURIKO_GROUP } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
 import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { explainUnknownFields } from '../shell/field-hints.ts';
 import { type Document, documentsOf, resourceOf } from '../flow/documents.ts';
@@ -11,7 +10,7 @@ import { reach } from '../client/reach.ts';
 import { upstreamsOf } from '../render/job-graph.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { listOf, objectText } from '../render/object-text.ts';
-import { type CreatedJob, type Replacing, createJob, isFuriko } from '../create/create-job.ts';
+import { type CreatedJob, type Replacing, createJob, jobKindOf } from '../create/create-job.ts';
 import { createWorkList } from '../create/create-work-list.ts';
 import type { Output } from '../shell/output.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -147,7 +146,7 @@ type Create = (
 const makeJob: Create = async ({ manifest }, namespace, client, { output, wait, replacing }, shell) => {
   const made = await createJob(manifest, namespace, replacing, client, shell);
   const { name, uid } = readAs(MadeSchema, made.object, client.target).metadata;
-  tell(`job.${isFuriko(manifest.value) ? FURIKO_GROUP : 'batch'}/${name}`, made, { output, wait }, shell);
+  tell(`job.${jobKindOf(manifest.value).group}/${name}`, made, { output, wait }, shell);
   return { followed: { namespace, name, uid }, object: made.object };
 };
 

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { API_KINDS } from '../../shared/domain/kinds/api-kinds.ts';
 import { ListSchema, NamedSchema } from '../client/api-objects.ts';
 import { type Candidate, type Completion, completionOf, kindBefore } from './completion.ts';
-import { connect, cronJobsPath, jobConfigsPath, jobsPath, readAs } from '../client/kube-client.ts';
+import { connect, pathsOf, readAs } from '../client/kube-client.ts';
 import { findTarget } from '../client/kubeconfig.ts';
 import type { Shell } from '../shell/shell.ts';
 
@@ -12,7 +13,6 @@ import type { Shell } from '../shell/shell.ts';
 const ANSWER_MS = 500;
 /** One page. */
 const NAMES_MAX = 500;
-const PATHS = { jobs: jobsPath, crons: cronJobsPath, configs: jobConfigsPath } as const;
 
 /**
  * Prints completions for a partly typed command line, for the scripts of `muster completion`: a first line `words`,
@@ -36,7 +36,7 @@ async function objectNames({ named, namespace, kubeconfig }: Completion, shell: 
   const kind = kindBefore(named.kind, named.prefix);
   try {
     const client = await connect(findTarget(kubeconfig, shell).target, answerMsOf(shell));
-    const path = PATHS[named.kind];
+    const path = pathsOf(API_KINDS[named.kind]);
     const query = { limit: NAMES_MAX };
     const answer = await client.get(path(namespace ?? client.target.namespace), query);
     const { items } = readAs(ListSchema, answer, client.target);

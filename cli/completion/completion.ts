@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
-import { CRONJOBS_WORDS, JOBCONFIGS_WORDS, JOBS_WORDS } from '../shell/job-names.ts';
+import { API_KINDS, OWNERS, type OwnerKind } from '../../shared/domain/kinds/api-kinds.ts';
+import { JOBS_WORDS, wordsOf } from '../shell/job-names.ts';
 
 /** What may follow in a partly typed command line. */
 export type Completion = {
@@ -18,14 +19,14 @@ export type Completion = {
   readonly kubeconfig: string | null;
 };
 
-export type NamedKind = 'jobs' | 'crons' | 'configs';
+export type NamedKind = 'Job' | OwnerKind;
 
 export type Candidate = { readonly text: string; readonly about: string };
 
 /**
  * Completes a command line. Reads everything from the commands themselves: an option or argument whose value is called
- * `file`, `folder`, `job`, `jobs`, `cron`, `crons`, `jobconfigs`, `what`, or `command` takes that kind of value; one with choices
- * takes these. An argument called `name` may be a JobConfig.
+ * `file`, `folder`, `job`, `jobs`, `cron`, `crons`, the plural of a kind that makes Jobs, `what`, or `command` takes that kind of
+ * value; one with choices takes these. An argument called `name` may be what users make Jobs of.
  *
  * @param words those after the program's name; the last one is partly typed, and may be empty
  */
@@ -48,7 +49,7 @@ export function completionOf(program: Command, words: readonly string[]): Comple
     const objects = kind === 'objects' && line.given.length === 0 ? OBJECTS : [];
     const choices = [...(of.argChoices ?? []), ...objects].map((text) => ({ text: prefix + text, about: '' }));
     if (kind === 'words') return { ...nothing, words: begins(choices) };
-    const named = kind === 'objects' ? 'jobs' : kind;
+    const named = kind === 'objects' ? 'Job' : kind;
     return { ...nothing, words: begins(choices), named: { kind: named, prefix: current, except: line.given } };
   };
   if (line.awaiting !== null) return valuesOf(line.awaiting, '');
@@ -69,19 +70,22 @@ type ValueKind = NamedKind | 'files' | 'folders' | 'objects' | 'commands';
 const KINDS: Readonly<Record<string, ValueKind>> = {
   file: 'files',
   folder: 'folders',
-  job: 'jobs',
-  jobs: 'jobs',
-  cron: 'crons',
-  crons: 'crons',
-  jobconfigs: 'configs',
+  job: 'Job',
+  jobs: 'Job',
+  cron: 'CronJob',
+  crons: 'CronJob',
+  ...Object.fromEntries(OWNERS.map(({ plural, name }) => [plural, name])),
   what: 'objects',
   command: 'commands',
 };
 /** An option's `name` is that of something else, and after `--` stands what a new Job runs. */
 function kindOf(of: Option | Argument, { isOnlyArguments }: Line): ValueKind | 'words' {
-  if (!('flags' in of) && of.name() === 'name') return isOnlyArguments ? 'words' : 'configs';
+  if (!('flags' in of) && of.name() === 'name') return isOnlyArguments ? 'words' : (PLACES ?? 'words');
   return KINDS[valueName(of)] ?? 'words';
 }
+
+/** What users make Jobs of by its name. */
+const PLACES = OWNERS.find(({ ownsJobs }) => ownsJobs === 'places')?.name;
 
 /** The kinds that `get` takes. */
 const OBJECTS = ['jobs', 'pods', 'waits'];
@@ -177,12 +181,8 @@ function argumentAt({ registeredArguments }: Command, position: number): Argumen
   return registeredArguments[position] ?? (last?.variadic === true ? last : null);
 }
 
-const WORDS: Readonly<Record<NamedKind, readonly string[]>> = {
-  jobs: JOBS_WORDS,
-  crons: CRONJOBS_WORDS,
-  configs: JOBCONFIGS_WORDS,
-};
-
-/** `job.batch/frames` also names a Job, `cronjob/nightly` a CronJob, and `jobconfig/ci` a JobConfig. */
+/** `job.batch/frames` also names a Job, and `cronjob/nightly` a CronJob. */
 export const kindBefore = (kind: NamedKind, text: string): string =>
-  WORDS[kind].map((word) => `${word}/`).find((word) => text.startsWith(word)) ?? '';
+  (kind === 'Job' ? JOBS_WORDS : wordsOf(API_KINDS[kind]))
+    .map((word) => `${word}/`)
+    .find((word) => text.startsWith(word)) ?? '';

@@ -4,9 +4,10 @@ import { type Job, JobSchema } from '../client/api-objects.ts';
 import { awaitGone } from '../client/await-gone.ts';
 import { ApiFailure, EXIT, Failure } from '../shell/failure.ts';
 import { explainUnknownFields } from '../shell/field-hints.ts';
-import { type KubeClient, furikoJobsPath, jobsPath, readAs } from '../client/kube-client.ts';
+import { type KubeClient, jobsPath, pathsOf, readAs } from '../client/kube-client.ts';
 import type { Manifest } from '../shell/manifest-file.ts';
-import { FURIKO_API_VERSION } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
+import { type ApiKind, apiVersionOf } from '../../shared/domain/kinds/api-kind.ts';
+import { API_KINDS, JOB_KINDS } from '../../shared/domain/kinds/api-kinds.ts';
 import { formatDuration } from '../text/age.ts';
 import type { Shell } from '../shell/shell.ts';
 
@@ -19,9 +20,11 @@ export type CreatedJob = {
   readonly isReplaced: boolean;
 };
 
-/** Whether a manifest is one of Furiko's. */
-export const isFuriko = (manifest: unknown): boolean =>
-  z.object({ apiVersion: z.literal(FURIKO_API_VERSION) }).safeParse(manifest).success;
+/** Which of the kinds that are Jobs a manifest is: that of its apiVersion, or else that of batch, where the server refuses it. */
+export function jobKindOf(manifest: unknown): ApiKind {
+  const read = z.object({ apiVersion: z.string() }).safeParse(manifest);
+  return JOB_KINDS.find((kind) => apiVersionOf(kind) === read.data?.apiVersion) ?? API_KINDS.Job;
+}
 
 const Named = z.object({ metadata: z.object({ name: z.string() }) });
 
@@ -41,7 +44,7 @@ export async function createJob(
   client: KubeClient,
   shell: Pick<Shell, 'onInterrupt'>,
 ): Promise<CreatedJob> {
-  const path = isFuriko(manifest.value) ? furikoJobsPath(namespace) : jobsPath(namespace);
+  const path = pathsOf(jobKindOf(manifest.value))(namespace);
   const create = async () => client.create(path, manifest.value);
   try {
     return { ...(await create()), isReplaced: false };

@@ -3,7 +3,6 @@ import { BACKFILL_LABEL } from '../../shared/domain/cron/job-of-slot.ts';
 import { reach, reachAgain, type ChangeFlags } from '../client/reach.ts';
 import { type BackfillContext, lookAtSlots, runSlots } from './backfill-run.ts';
 import { type SlotStanding, backfillObject, countStates, dryTable, slotsOfRange, sumText } from './backfill-slots.ts';
-import { NO_BACKFILL } from './config-instead.ts';
 import { cronNamed } from './named-cron.ts';
 import { timedCronOf } from './timed-cron.ts';
 import { EXIT, Failure } from '../shell/failure.ts';
@@ -40,7 +39,7 @@ const FAILED_SHOWN_MAX = 20;
 export async function backfill(name: string, flags: BackfillFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;
-  const cron = await cronNamed(name, namespace, client, NO_BACKFILL);
+  const cron = await cronNamed(name, namespace, client, 'backfill');
   const timed = timedCronOf(cron);
   const { range, slots } = slotsOfRange(timed, flags, shell.now());
   const stop = new AbortController();

@@ -1,12 +1,12 @@
 import { type EpochMs, asEpochMs, asTime } from '../../shared/domain/base/time.ts';
 import { timeInZone } from '../../shared/domain/cron/job-of-slot.ts';
 import { countedFrom, slotsAfter } from '../../shared/domain/cron/slots.ts';
+import { API_KINDS, OWNERS } from '../../shared/domain/kinds/api-kinds.ts';
+import { TIMED_KINDS } from '../../shared/capabilities/command-line.ts';
 import { at as fieldAt } from '../../shared/kube/list/stored-field.ts';
-import { type CronJob, CronJobSchema, type JobConfig } from '../client/api-objects.ts';
-import { type KubeClient, cronJobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';
 import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
-import type { CronOrConfigName } from '../shell/job-names.ts';
+import type { OwnerName } from '../shell/job-names.ts';
 import { readManifest } from '../shell/manifest-file.ts';
 import { formatDuration } from '../text/age.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
@@ -14,18 +14,8 @@ import { objectText } from '../render/object-text.ts';
 import { renderTable } from '../text/table.ts';
 import type { Shell } from '../shell/shell.ts';
 import { nameOfFile } from './admitted-file.ts';
-import { configNamed, cronOrConfig } from './named-cron.ts';
-import {
-  type TimedConfig,
-  configRef,
-  hasNoSchedule,
-  scheduleText,
-  timedConfigOf,
-  timedConfigOfFile,
-  timesOfConfig,
-  whyNever,
-  zoneOfConfig,
-} from './timed-config.ts';
+import { ownerNamed } from './named-cron.ts';
+import type { Timetable } from './timed-kind.ts';
 import { type TimedCron, admitted, createdAt, knownSlots, timedCronOf, timedCronOfManifest } from './timed-cron.ts';
 
 export type NextFlags = {
@@ -38,28 +28,10 @@ export type NextFlags = {
   readonly kubeconfig: string | null;
 };
 
-/** A CronJob or a JobConfig of the server, or of a file. */
-export type CronSource = { readonly kind: 'file'; readonly file: string } | CronOrConfigName;
+/** An object of the server, or of a file. */
+export type CronSource = { readonly file: string } | OwnerName;
 
-/** What is shown of either kind. */
-type Timetable = {
-  readonly kind: 'CronJob' | 'JobConfig';
-  /** `cronjob.batch/report` */
-  readonly ref: string;
-  readonly name: string;
-  readonly namespace: string;
-  readonly schedule: string;
-  readonly zone: string;
-  readonly wall: (at: EpochMs) => string;
-  readonly slotsAfter: (after: EpochMs, count: number) => readonly EpochMs[];
-  readonly jitterSec: number;
-  readonly createdAt: (slot: EpochMs) => EpochMs | null;
-  readonly whyNever: string;
-  /** Why no slot makes a Job, and what changes that; null: slots do. */
-  readonly pause: string | null;
-};
-
-/** `muster cron next`: when a CronJob or a JobConfig fires next. */
+/** `muster cron next`: when a CronJob, or another object with a schedule, fires next. */
 export async function cronNext(source: CronSource, flags: NextFlags, shell: Shell): Promise<number> {
   const after = asEpochMs(flags.afterMs ?? shell.now());
   const timetable = await readTimetable(source, after, flags, shell);
@@ -72,36 +44,24 @@ export async function cronNext(source: CronSource, flags: NextFlags, shell: Shel
 }
 
 async function readTimetable(source: CronSource, after: EpochMs, flags: NextFlags, shell: Shell): Promise<Timetable> {
-  if (source.kind === 'file') return timetableOfFile(await readManifest(source.file, shell), source.file, after);
+  if ('file' in source) return timetableOfFile(await readManifest(source.file, shell), source.file, after);
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;
-  switch (source.kind) {
-    case 'cron':
-      return timetableOfCron(timedCronOf(await cronNamed(source.name, namespace, client)));
-    case 'config':
-      return timetableOfStored(await configNamed(source.name, namespace, client));
-    case 'either': {
-      const found = await cronOrConfig(source.name, namespace, client);
-      return found.kind === 'cron' ? timetableOfCron(timedCronOf(found.cron)) : timetableOfStored(found.config);
-    }
-  }
+  const found = await ownerNamed(source, namespace, client);
+  return found.timed === null
+    ? timetableOfCron(timedCronOf(found.cron))
+    : found.timed.timetableOf(found.object, client.target);
 }
-
-const cronNamed = async (name: string, namespace: string, client: KubeClient): Promise<CronJob> =>
-  readAs(CronJobSchema, await client.get(cronJobsPath(namespace, name)), client.target);
 
 function timetableOfFile(document: unknown, file: string, after: EpochMs): Timetable {
   const kind = fieldAt(document, 'kind');
-  switch (kind) {
-    case 'CronJob':
-      return timetableOfCron(timedCronOfManifest(admitted(document, file)));
-    case 'JobConfig':
-      return timetableOfConfig(timedConfigOfFile(document, file, after));
-    default: {
-      const what = typeof kind === 'string' && kind !== '' ? `the kind ${JSON.stringify(kind)}` : 'no kind';
-      throw usageFailure(`${nameOfFile(file)} has ${what}: muster cron next takes a CronJob or a JobConfig`);
-    }
-  }
+  if (kind === 'CronJob') return timetableOfCron(timedCronOfManifest(admitted(document, file)));
+  const timed = TIMED_KINDS.find((each) => API_KINDS[each.kind].kind === kind);
+  if (timed !== undefined) return timed.timetableOfFile(document, file, after);
+  const what = typeof kind === 'string' && kind !== '' ? `the kind ${JSON.stringify(kind)}` : 'no kind';
+  throw usageFailure(
+    `${nameOfFile(file)} has ${what}: muster cron next takes ${OWNERS.map((each) => `a ${each.kind}`).join(' or ')}`,
+  );
 }
 
 function timetableOfCron(cron: TimedCron): Timetable {
@@ -120,34 +80,6 @@ function timetableOfCron(cron: TimedCron): Timetable {
     createdAt: (slot) => createdAt(cron, slot),
     whyNever: `no day matches ${JSON.stringify(cron.schedule)}`,
     pause: cron.isSuspended ? 'suspended: no Job is created until `muster cron resume`' : null,
-  };
-}
-
-function timetableOfStored(config: JobConfig): Timetable {
-  const timed = timedConfigOf(config);
-  if (timed === null) throw hasNoSchedule(config.metadata.name);
-  return timetableOfConfig(timed);
-}
-
-function timetableOfConfig(config: TimedConfig): Timetable {
-  const { name, namespace } = config;
-  const times = timesOfConfig(config);
-  if (times.kind === 'bad') throw new Failure(`error: ${configRef(name)} never fires: ${times.message}`);
-  const { next, wall } = times;
-  const schedule = scheduleText(config);
-  return {
-    kind: 'JobConfig',
-    ref: configRef(name),
-    name,
-    namespace,
-    schedule,
-    zone: zoneOfConfig(config),
-    wall,
-    slotsAfter: (after, count) => slotsAfter(next, after, count),
-    jitterSec: 0,
-    createdAt: (slot) => slot,
-    whyNever: whyNever(config, schedule),
-    pause: config.schedule.disabled === true ? 'disabled: no Job is created until `muster enable`' : null,
   };
 }
 

@@ -4,7 +4,6 @@ import { reach, type ChangeFlags } from '../client/reach.ts';
 import { type RunFlags, runManifests } from '../commands/run.ts';
 import { forEachJob } from '../client/selected-jobs.ts';
 import type { Shell } from '../shell/shell.ts';
-import { DISABLE_INSTEAD, ENABLE_INSTEAD, RUN_INSTEAD } from './config-instead.ts';
 import { cronNamed } from './named-cron.ts';
 
 /**
@@ -22,7 +21,7 @@ export async function pauseCrons(
   const namespace = flags.namespace ?? client.target.namespace;
   const done = suspend ? 'paused' : 'resumed';
   return forEachJob([...new Set(names)], shell.err.write, async (name) => {
-    const { spec } = await cronNamed(name, namespace, client, suspend ? DISABLE_INSTEAD : ENABLE_INSTEAD);
+    const { spec } = await cronNamed(name, namespace, client, suspend ? 'pause' : 'resume');
     if (spec.suspend !== suspend) await client.patch(cronJobsPath(namespace, name), { spec: { suspend } });
     shell.out.write(`cronjob.batch/${name} ${spec.suspend === suspend ? `was ${done} already` : done}\n`);
   });
@@ -41,7 +40,7 @@ export type RunNowFlags = Omit<RunFlags, 'replacing' | 'removes'> & {
 export async function runCronNow(cronName: string, flags: RunNowFlags, shell: Shell): Promise<number> {
   const client = await reach(flags.kubeconfig, shell);
   const namespace = flags.namespace ?? client.target.namespace;
-  const cron = await cronNamed(cronName, namespace, client, RUN_INSTEAD);
+  const cron = await cronNamed(cronName, namespace, client, 'run-now');
   const manifest = { value: manualJob(cron, flags.name), lineOf: () => null };
   return runManifests([manifest], { ...flags, replacing: 'never' }, shell);
 }

@@ -1,54 +1,69 @@
-import { type CronJob, CronJobSchema, type JobConfig, JobConfigSchema } from '../client/api-objects.ts';
-import { type KubeClient, cronJobsPath, jobConfigsPath, readAs } from '../client/kube-client.ts';
+import { TIMED_KINDS } from '../../shared/capabilities/command-line.ts';
+import { API_KINDS, type OwnerKind } from '../../shared/domain/kinds/api-kinds.ts';
+import { type CronJob, CronJobSchema } from '../client/api-objects.ts';
+import { type KubeClient, cronJobsPath, pathsOf, readAs } from '../client/kube-client.ts';
 import { ApiFailure, Failure } from '../shell/failure.ts';
-import { configRef } from './timed-config.ts';
+import type { OwnerName } from '../shell/job-names.ts';
+import type { CronAct, TimedKind } from './timed-kind.ts';
+
+/** What an act with CronJobs is for an object of another kind; null: nothing is known. */
+export const insteadOf =
+  (act: CronAct) =>
+  (kind: OwnerKind, name: string): string | null =>
+    TIMED_KINDS.find((each) => each.kind === kind)?.instead[act](name) ?? null;
 
 /**
  * Reads a CronJob.
  *
- * @param ofConfig what does the same with a JobConfig: `muster disable NAME stops its schedule`
- * @throws Failure when there is none: also where a JobConfig has the name, with what is for it
+ * @param act what is to be done with it
+ * @throws Failure when there is none: also where an object of another kind has the name, with what is for it
  */
-export async function cronNamed(
-  name: string,
-  namespace: string,
-  client: KubeClient,
-  ofConfig: (name: string) => string,
-): Promise<CronJob> {
-  const found = await cronOrConfig(name, namespace, client);
-  if (found.kind === 'cron') return found.cron;
-  throw new Failure(`error: ${configRef(name)} is a JobConfig, not a CronJob: ${ofConfig(name)}`);
+export async function cronNamed(name: string, namespace: string, client: KubeClient, act: CronAct): Promise<CronJob> {
+  const found = await ownerNamed({ kind: null, name }, namespace, client);
+  if (found.timed === null) return found.cron;
+  const { refTo, kind, instead } = found.timed;
+  throw new Failure(`error: ${refTo(name)} is a ${API_KINDS[kind].kind}, not a CronJob: ${instead[act](name)}`);
 }
 
-export type CronOrConfig =
-  | { readonly kind: 'cron'; readonly cron: CronJob }
-  | { readonly kind: 'config'; readonly config: JobConfig };
+export type FoundOwner =
+  | { readonly timed: null; readonly cron: CronJob }
+  /** Of another kind. */
+  | { readonly timed: TimedKind; readonly object: unknown };
 
-/** Reads the CronJob of a name, or else the JobConfig. Throws the server's answer about the CronJob when there is neither. */
-export async function cronOrConfig(name: string, namespace: string, client: KubeClient): Promise<CronOrConfig> {
+/**
+ * Reads the object of a name: of the kind that is named, or else the CronJob, or else one of another kind that has a schedule.
+ * Throws the server's answer about the CronJob when there is none.
+ */
+export async function ownerNamed(
+  { kind, name }: OwnerName,
+  namespace: string,
+  client: KubeClient,
+): Promise<FoundOwner> {
+  const only = TIMED_KINDS.find((each) => each.kind === kind);
+  if (only !== undefined)
+    return { timed: only, object: await client.get(pathsOf(API_KINDS[only.kind])(namespace, name)) };
   try {
     const found = await client.get(cronJobsPath(namespace, name));
-    return { kind: 'cron', cron: readAs(CronJobSchema, found, client.target) };
+    return { timed: null, cron: readAs(CronJobSchema, found, client.target) };
   } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const config = await configOrNull(name, namespace, client);
-    if (config === null) throw error;
-    return { kind: 'config', config };
+    if (kind !== null || !isNotFound(error)) throw error;
+    for (const timed of TIMED_KINDS) {
+      const object = await foundOrNull(pathsOf(API_KINDS[timed.kind])(namespace, name), client);
+      if (object !== null) return { timed, object };
+    }
+    throw error;
   }
 }
 
 /** null: there is none, or the user may not see it. */
-async function configOrNull(name: string, namespace: string, client: KubeClient): Promise<JobConfig | null> {
+async function foundOrNull(path: string, client: KubeClient): Promise<unknown> {
   try {
-    return await configNamed(name, namespace, client);
+    return await client.get(path);
   } catch (error) {
     if (isNotFound(error) || isForbidden(error)) return null;
     throw error;
   }
 }
-
-export const configNamed = async (name: string, namespace: string, client: KubeClient): Promise<JobConfig> =>
-  readAs(JobConfigSchema, await client.get(jobConfigsPath(namespace, name)), client.target);
 
 const isNotFound = (error: unknown): boolean => error instanceof ApiFailure && error.status.code === 404;
 export const isForbidden = (error: unknown): boolean => error instanceof ApiFailure && error.status.code === 403;

@@ -1,16 +1,18 @@
 import * as z from 'zod';
-import { FURIKO_API_VERSION } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
-import { ofGroup, pathOfAll, pathWithin, singularOf } from '../../shared/domain/kinds/api-kind.ts';
-import { ALL_KINDS, API_KINDS, type KindName } from '../../shared/domain/kinds/api-kinds.ts';
+import { apiVersionOf, ofGroup, pathOfAll, pathWithin, singularOf } from '../../shared/domain/kinds/api-kind.ts';
+import { ALL_KINDS, API_KINDS, JOB_KINDS, type KindName } from '../../shared/domain/kinds/api-kinds.ts';
 import { cycleText } from '../../shared/domain/upstreams/cycles.ts';
 import { usageFailure } from '../shell/failure.ts';
 import type { Manifest } from '../shell/manifest-file.ts';
 import { type Dependencies, type Dependent, dependenciesOf, inOrder } from '../render/job-graph.ts';
 
-/** The kinds that a file may hold, in the order in which they are created. A Job of Furiko is a Job here. */
-const KINDS = ALL_KINDS.filter(
-  ({ name, kind, verbs }) => name === kind && verbs.includes('create') && verbs.includes('list'),
-).map(({ name }) => name);
+/** The kinds that a file may hold, in the order in which they are created: Jobs last. A Job of another API is a Job here. */
+const KINDS: readonly KindName[] = [
+  ...ALL_KINDS.filter(
+    ({ name, kind, verbs }) => name === kind && name !== 'Job' && verbs.includes('create') && verbs.includes('list'),
+  ).map(({ name }) => name),
+  'Job',
+];
 
 /** Where objects of a kind are created, and what one is called when it is there: `cronjob.batch`. */
 export function resourceOf(name: KindName): { readonly word: string; readonly path: (namespace: string) => string } {
@@ -59,13 +61,13 @@ export function documentsOf(manifests: readonly Manifest[], asked: string | null
     if (asked !== null && namespace !== undefined && asked !== namespace)
       throw usageFailure(`the manifest is for namespace ${JSON.stringify(namespace)}, not ${JSON.stringify(asked)}`);
     const kind = kindOf(wished?.kind) ?? 'Job';
-    const isFuriko = wished?.apiVersion === FURIKO_API_VERSION;
+    const isOther = JOB_KINDS.some((row) => row.name !== 'Job' && apiVersionOf(row) === wished?.apiVersion);
     return {
       manifest,
       kind,
       name: name ?? `document ${place + 1}`, // no object has such a name
       namespace: asked ?? namespace ?? null,
-      dependencies: kind === 'Job' && !isFuriko ? dependenciesOf(annotations) : NO_DEPENDENCIES,
+      dependencies: kind === 'Job' && !isOther ? dependenciesOf(annotations) : NO_DEPENDENCIES,
     };
   });
   return KINDS.flatMap((kind) => {

@@ -1,18 +1,26 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { usageFailure } from '../shell/failure.ts';
-import { DISABLE_INSTEAD, ENABLE_INSTEAD, NO_BACKFILL, RUN_INSTEAD } from '../cron/config-instead.ts';
-import { cronJobName, cronOrConfigName } from '../shell/job-names.ts';
+import { nameOfKind, ownerName } from '../shell/job-names.ts';
+import { singularOf } from '../../shared/domain/kinds/api-kind.ts';
+import { OWNERS } from '../../shared/domain/kinds/api-kinds.ts';
 import { type RangeEnd, moment, rangeEnd, wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import type { Shell } from '../shell/shell.ts';
 import { type Done, common, examples, namespaceOption, timeoutOption } from '../shell/command-parts.ts';
 
-// Commands for CronJobs; list and next also for JobConfigs.
+// Commands for CronJobs; list and next also for other kinds that make Jobs by a schedule.
+
+/** `a CronJob or a JobConfig` */
+const A_TIMED = OWNERS.map(({ kind }) => `a ${kind}`).join(' or ');
+/** `CronJobs and JobConfigs` */
+const TIMED = OWNERS.map(({ kind }) => `${kind}s`).join(' and ');
+
+const OTHERS = OWNERS.filter(({ name }) => name !== 'CronJob');
 
 const EXAMPLES = {
   cron: examples(
-    'muster cron list                       # CronJobs and JobConfigs, and when they fire next',
+    `muster cron list                       # ${TIMED}, and when they fire next`,
     'muster cron next report -n 10',
     'muster cron run-now report --wait      # a Job of its template, now',
     'muster cron backfill report --from 2026-01-01 --to 2026-04-01 --parallel 3',
@@ -22,7 +30,7 @@ const EXAMPLES = {
   next: examples(
     'muster cron next report',
     'muster cron next report -n 20 -o json',
-    'muster cron next jobconfig/weekly',
+    ...OTHERS.map((kind) => `muster cron next ${singularOf(kind)}/weekly`),
     'muster cron next -f cronjob.yaml --after 2026-03-28T00:00:00Z   # without a server',
   ),
   runNow: examples(
@@ -45,8 +53,8 @@ export function addCron(program: Command, shell: Shell, done: Done): void {
     .command('cron')
     .summary('see and steer CronJobs')
     .description(
-      'Lists CronJobs, says when they fire, runs them now, and stops and resumes them. list and next also show the\n' +
-        'schedules of JobConfigs; muster run, enable, and disable do the rest with those.',
+      'Lists CronJobs, says when they fire, runs them now, and stops and resumes them.' +
+        (OTHERS.length === 0 ? '' : ' list and next show all of\nthem; with other kinds, other commands do the rest.'),
     )
     .addHelpText('after', EXAMPLES.cron);
   addList(cron, program, shell, done);
@@ -66,10 +74,10 @@ type ListOptions = {
 function addList(cron: Command, program: Command, shell: Shell, done: Done): void {
   cron
     .command('list')
-    .summary('list CronJobs and JobConfigs, with their last and next slots')
+    .summary(`list ${TIMED}, with their last and next slots`)
     .description(
-      'Lists CronJobs, and JobConfigs that have a schedule: the schedule, its time zone, whether it is suspended (a\n' +
-        'JobConfig: disabled), how many of its Jobs run, the last slot, and the next.',
+      `Lists ${TIMED} that have a schedule: the schedule, its time zone, whether it is suspended (or\n` +
+        'disabled), how many of its Jobs run, the last slot, and the next.',
     )
     .addOption(namespaceOption())
     .option('-A, --all-namespaces', 'in all namespaces')
@@ -97,26 +105,25 @@ const SLOTS_MAX = 1_000;
 function addNext(cron: Command, program: Command, shell: Shell, done: Done): void {
   cron
     .command('next')
-    .summary('when a CronJob or a JobConfig fires next')
+    .summary(`when ${A_TIMED} fires next`)
     .description(
-      "The next slots of a CronJob or a JobConfig, by its time zone's clock and in UTC, and when their Jobs are created.\n" +
-        'A name alone is the CronJob of that name, or else the JobConfig.',
+      `The next slots of ${A_TIMED}, by its time zone's clock and in UTC, and when their Jobs are created.\n` +
+        'A name alone is the first of these kinds that has it.',
     )
-    .argument('[cron]', 'the CronJob, or the JobConfig')
+    .argument('[cron]', A_TIMED)
     .addOption(new Option('-n, --slots <number>', 'how many').argParser(slotCount).default(5))
-    .option('-f, --file <file>', 'the CronJob or the JobConfig of a manifest, without a server; - reads standard input')
+    .option('-f, --file <file>', `${A_TIMED} of a manifest, without a server; - reads standard input`)
     .addOption(new Option('--after <time>', 'the slots after this moment (default: the clock)').argParser(moment))
     .option('--namespace <name>', "(default: the kubeconfig's)")
     .addOption(new Option('-o, --output <format>', 'how to print').choices(OBJECT_FORMS))
     .addHelpText('after', EXAMPLES.next)
     .action(async (name: string | undefined, flags: NextOptions) => {
       const { slots, file, after = null, output = null } = flags;
-      if ((name === undefined) === (file === undefined))
-        throw usageFailure('give the name of a CronJob or a JobConfig, or -f FILE');
+      if ((name === undefined) === (file === undefined)) throw usageFailure(`give the name of ${A_TIMED}, or -f FILE`);
       if (file !== undefined && flags.namespace !== undefined)
         throw usageFailure('-f and --namespace cannot be combined');
       const { cronNext } = await import('../cron/cron-next.ts');
-      const source = file === undefined ? cronOrConfigName(name ?? '') : ({ kind: 'file', file } as const);
+      const source = file === undefined ? ownerName(name ?? '') : { file };
       done(await cronNext(source, { count: slots, afterMs: after, output, ...common(program, flags) }, shell));
     });
 }
@@ -161,8 +168,15 @@ function addRunNow(cron: Command, program: Command, shell: Shell, done: Done): v
       const { wait = false, timeout = null, output = null } = flags;
       if (timeout !== null && !wait) throw usageFailure('--timeout needs --wait');
       const { runCronNow } = await import('../cron/crons.ts');
+      const { insteadOf } = await import('../cron/named-cron.ts');
       const rest = { wait, timeoutMs: timeout, output, ...common(program, flags) };
-      done(await runCronNow(cronJobName(name, RUN_INSTEAD), { name: flags.name ?? null, ...rest }, shell));
+      done(
+        await runCronNow(
+          nameOfKind('CronJob', name, insteadOf('run-now')),
+          { name: flags.name ?? null, ...rest },
+          shell,
+        ),
+      );
     });
 }
 
@@ -208,8 +222,9 @@ function addBackfill(cron: Command, program: Command, shell: Shell, done: Done):
       if (from === undefined || to === undefined)
         throw usageFailure('give --from and --to, such as --from 2026-01-01 --to 2026-04-01');
       const { backfill } = await import('../cron/cron-backfill.ts');
+      const { insteadOf } = await import('../cron/named-cron.ts');
       const rest = { parallel, isDry: dryRun, output, ...common(program, flags) };
-      done(await backfill(cronJobName(name, NO_BACKFILL), { from, to, ...rest }, shell));
+      done(await backfill(nameOfKind('CronJob', name, insteadOf('backfill')), { from, to, ...rest }, shell));
     });
 }
 
@@ -223,7 +238,9 @@ function addPause(cron: Command, program: Command, shell: Shell, done: Done): vo
       .addOption(namespaceOption())
       .action(async (names: string[], flags: { readonly namespace?: string }) => {
         const { pauseCrons } = await import('../cron/crons.ts');
-        const crons = names.map((each) => cronJobName(each, suspend ? DISABLE_INSTEAD : ENABLE_INSTEAD));
+        const { insteadOf } = await import('../cron/named-cron.ts');
+        const instead = insteadOf(suspend ? 'pause' : 'resume');
+        const crons = names.map((each) => nameOfKind('CronJob', each, instead));
         done(await pauseCrons(crons, suspend, common(program, flags), shell));
       });
   add('pause', true)

@@ -7,7 +7,7 @@ import { type Done, common, examples, namespaceOption } from '../shell/command-p
 import { addCompletion } from './completion-command.ts';
 import type { GetFlags, Wanted } from '../commands/get.ts';
 import { addCron } from './cron-commands.ts';
-import { addEnable, addKill } from './config-commands.ts';
+import { addKill } from './kill-command.ts';
 import { addDoctor } from './doctor-command.ts';
 import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { addIndexControl } from './index-commands.ts';
@@ -82,7 +82,6 @@ function createProgram(shell: Shell, done: Done): Command {
     addSuspend,
     addResume,
     addKill,
-    addEnable,
     addScale,
     addIndexControl,
     addDelete,

@@ -2,11 +2,9 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { envFlagIn } from '../shell/env-flags.ts';
 import { usageFailure } from '../shell/failure.ts';
-import type { ConcurrencyPolicy } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
-import { CONCURRENCY_POLICIES } from '../configs/concurrency-policies.ts';
-import { jobConfigName } from '../shell/job-names.ts';
-import { parseDurationMs } from '../text/duration.ts';
-import { moment, tasksAtOnce, wholeNumber } from '../shell/option-values.ts';
+import { RUN_FORMS } from '../../shared/capabilities/commands.ts';
+import type { RunForm } from '../shell/run-form.ts';
+import { tasksAtOnce, wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
 import { RESTART_POLICIES, type RestartPolicy, type LineFlags } from '../run-line/line-flags.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
@@ -36,8 +34,7 @@ const EXAMPLES = examples(
   'muster run thumbs --image resize:1 --chdir photos --env API_KEY -- resize {} ::: a.jpg b.jpg',
   "muster run sim --image sim:1 --array 1-1000%50 -- ./sim '$SLURM_ARRAY_TASK_ID'",
   'muster run merge --image sim:1 --after sim,weights:finished -- ./merge   # starts when they are over',
-  'muster run nightly                         # a Job of the JobConfig nightly; asks for its options',
-  'muster run nightly -O region=eu -O dry=true --wait',
+  ...RUN_FORMS.flatMap((form) => form.examples),
 );
 
 const RULES = `
@@ -57,18 +54,6 @@ type Options = LineFlags & {
   readonly dryRun?: 'client';
   readonly namespace?: string;
   readonly output?: ObjectForm | 'name';
-} & ConfigOptions;
-
-/** Of the form with a JobConfig. */
-type ConfigOptions = {
-  readonly optionValues?: readonly string[];
-  readonly useDefaultOptions?: true;
-  readonly interactive: boolean;
-  readonly name?: string;
-  readonly generateName?: string;
-  readonly at?: number;
-  readonly concurrencyPolicy?: ConcurrencyPolicy;
-  readonly enqueue?: true;
 };
 
 export function addRun(program: Command, shell: Shell, done: Done): void {
@@ -76,13 +61,20 @@ export function addRun(program: Command, shell: Shell, done: Done): void {
     .command('run')
     .summary('create Jobs, and wait for them')
     .description(
-      'Creates the Jobs of a file, a Job that runs a command once for each index, or a Job of a JobConfig.\n' +
+      `Creates the Jobs of a file, ${orForms('a Job that runs a command once for each index', ({ object }) => `a Job of ${object}`)}.\n` +
         'With --wait it shows their progress; the exit code is their verdict.',
     )
     .usage(
-      '-f FILE [options]\n       muster run NAME --image IMAGE [options] -- COMMAND [ARGS...] [::: ITEMS...]\n       muster run JOBCONFIG [options]',
+      [
+        '-f FILE [options]',
+        'NAME --image IMAGE [options] -- COMMAND [ARGS...] [::: ITEMS...]',
+        ...RUN_FORMS.map(({ argument }) => `${argument} [options]`),
+      ].join('\n       muster run '),
     )
-    .argument('[name]', 'the name of the new Job, or a JobConfig')
+    .argument(
+      '[name]',
+      orForms('the name of the new Job', ({ object }) => object),
+    )
     .argument('[command...]', 'after --: what each task runs')
     .option('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
     .option('-w, --wait', 'wait until they are over')
@@ -108,11 +100,12 @@ export function addRun(program: Command, shell: Shell, done: Done): void {
       }
       const words = wordsOf(operands, program);
       if (words.length === 0 && options.image === undefined && options.dryRun === undefined) {
-        const { runConfig } = await import('../configs/run-config.ts');
-        done(await runConfig(jobConfigName(name), { ...configFlags(options, shell.now()), ...flags }, shell));
+        const [form] = RUN_FORMS;
+        if (form === undefined) throw usageFailure('a Job that runs a command needs --image, and the command after --');
+        done(await form.run(name, givenOf(options, command), flags, shell));
         return;
       }
-      refuseConfigOptions(options, command);
+      refuseOtherForms(options, command);
       const { runLine } = await import('../commands/run-line.ts');
       const isDry = options.dryRun !== undefined;
       done(await runLine({ name, words, job: options, isDry, removes: options.rm === true, ...flags }, shell));
@@ -123,23 +116,7 @@ export function addRun(program: Command, shell: Shell, done: Done): void {
 const ofCommandLine = (shell: Shell): readonly Option[] => [
   ...listOptions().map((option) => option.helpGroup('The items of NAME:')),
   ...jobOptions(shell).map((option) => option.helpGroup('The Job of NAME:')),
-  ...configOptions().map((option) => option.helpGroup('The Job of JOBCONFIG:')),
-];
-
-const configOptions = (): readonly Option[] => [
-  new Option(
-    '-O, --option-values <name=value>',
-    'an option of JOBCONFIG, or several as a JSON object; repeatable',
-  ).argParser(another),
-  new Option('--use-default-options', 'ask for nothing: what -O does not say has its default'),
-  new Option('--no-interactive', 'the same'),
-  new Option('--name <name>', "the new Job's name"),
-  new Option('--generate-name <prefix>', "of a name that the server completes (default: the JobConfig's and a hyphen)"),
-  new Option('-t, --at <time>', 'do not start before this moment').argParser(moment),
-  new Option('--concurrency-policy <policy>', 'if as many run as may: start all the same, be refused, or wait').choices(
-    CONCURRENCY_POLICIES,
-  ),
-  new Option('--enqueue', '--concurrency-policy Enqueue'),
+  ...RUN_FORMS.flatMap((form) => form.options().map((option) => option.helpGroup(`The Job of ${form.argument}:`))),
 ];
 
 const listOptions = (): readonly Option[] => [
@@ -186,7 +163,10 @@ const jobOptions = (shell: Shell): readonly Option[] => [
   new Option('--timezone <zone>', 'with --schedule: by whose clock, such as Europe/Berlin'),
   new Option(
     '-p, --after <jobs>',
-    'Jobs to wait for, such as a,b:finished (complete, failed, or finished); of a JOBCONFIG: a duration, such as 90s',
+    [
+      'Jobs to wait for, such as a,b:finished (complete, failed, or finished)',
+      ...RUN_FORMS.map(({ after }) => after),
+    ].join('; '),
   ),
   new Option('--after-indexes <jobs>', 'index i waits for index i of these Jobs; a/2: for 2i and 2i+1 of a'),
   new Option('--dry-run <where>', 'client: print the manifest (-o yaml), create nothing').choices(['client']),
@@ -211,72 +191,35 @@ function restartPolicy(text: string): RestartPolicy {
   );
 }
 
-/** What the command line says of a Job of a JobConfig. `replace` and options of other forms are refused. */
-function configFlags(options: Options, nowMs: number) {
-  const { name = null, generateName = null, at, enqueue = false, concurrencyPolicy: policy } = options;
-  const alien = Object.entries(options).find(([key, value]) => value !== undefined && !OF_CONFIGS.includes(key));
-  if (alien !== undefined)
-    throw usageFailure(
-      `--${kebab(alien[0])} is not for a Job of a JobConfig; a Job that runs a command needs --image, and the command after --`,
-    );
-  if (name !== null && generateName !== null) throw usageFailure('--name and --generate-name cannot be combined');
-  const afterMs = options.after === undefined ? null : parseDurationMs(options.after);
-  if (options.after !== undefined && afterMs === null)
-    throw usageFailure(
-      `--after ${options.after}: a Job of a JobConfig starts after a duration such as 90s, 5m, or 1h30m; ` +
-        'a Job that runs a command needs --image, and the command after --',
-    );
-  if (at !== undefined && afterMs !== null) throw usageFailure('--at and --after cannot be combined');
-  if (enqueue && policy !== undefined && policy !== 'Enqueue')
-    throw usageFailure(`--enqueue and --concurrency-policy ${policy} cannot be combined`);
-  return {
-    name,
-    generateName,
-    optionTexts: options.optionValues ?? [],
-    asks: options.interactive && options.useDefaultOptions !== true,
-    concurrencyPolicy: enqueue ? ('Enqueue' as const) : (policy ?? null),
-    startAtMs: at ?? (afterMs === null ? null : nowMs + afterMs),
-  };
+/** What the command line says, without what is only said by default. */
+const givenOf = (options: Options, command: Command): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(options).filter(([key]) => command.getOptionValueSource(key) !== 'default'));
+
+/** Options of a form that makes a Job of an object, in another form. */
+function refuseOtherForms(options: Options, command: Command): void {
+  const given = givenOf(options, command);
+  for (const form of RUN_FORMS) {
+    const alien = form.options().find((option) => option.attributeName() in given);
+    if (alien !== undefined) throw usageFailure(`${alien.long} is for \`muster run ${form.argument}\``);
+  }
 }
 
-const kebab = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** `first`, or what each form adds to it. */
+const orForms = (first: string, textOf: (form: RunForm) => string): string =>
+  [first, ...RUN_FORMS.map(textOf)].join(', or ');
 
-/** Options of a Job of a JobConfig in another form. */
-function refuseConfigOptions(options: Options, command: Command): void {
-  const given = configOptions().find(
-    (option) =>
-      option.attributeName() !== 'interactive' && command.getOptionValue(option.attributeName()) !== undefined,
-  );
-  if (given !== undefined || !options.interactive)
-    throw usageFailure(`${given?.long ?? '--no-interactive'} is for \`muster run JOBCONFIG\``);
-}
-
-/** Of the form with a JobConfig. */
-const OF_CONFIGS = [
-  'wait',
-  'timeout',
-  'namespace',
-  'output',
-  'optionValues',
-  'useDefaultOptions',
-  'interactive',
-  'name',
-  'generateName',
-  'at',
-  'after',
-  'concurrencyPolicy',
-  'enqueue',
-];
 /** Of the form with a file, too. */
-const OF_BOTH = ['file', 'wait', 'timeout', 'replace', 'force', 'namespace', 'output', 'interactive'];
+const OF_BOTH = ['file', 'wait', 'timeout', 'replace', 'force', 'namespace', 'output'];
 
 function refuseCombinations(name: string | undefined, options: Options, command: Command): void {
   const { file, wait, timeout, replace, force, rm, dryRun, schedule } = options;
   if (file === undefined && name === undefined)
-    throw usageFailure('specify -f FILE, or a NAME, --image, and a command after --, or a JOBCONFIG');
+    throw usageFailure(
+      `specify ${orForms('-f FILE, or a NAME, --image, and a command after --', ({ argument }) => `a ${argument}`)}`,
+    );
   if (file !== undefined && name !== undefined)
     throw usageFailure(`-f FILE or a NAME (${JSON.stringify(name)}), not both`);
-  const alien = Object.keys(options).find((key) => !OF_BOTH.includes(key));
+  const alien = Object.keys(givenOf(options, command)).find((key) => !OF_BOTH.includes(key));
   if (file !== undefined && alien !== undefined) {
     const flag = command.options.find((option) => option.attributeName() === alien)?.long ?? alien;
     throw usageFailure(`${flag} is for \`muster run NAME\`; in a file the Job's own fields say it`);

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
+import { type ApiKind, ofGroup, singularOf } from '../../shared/domain/kinds/api-kind.ts';
+import { JOB_KINDS, OWNERS, type OwnerKind } from '../../shared/domain/kinds/api-kinds.ts';
 import { usageFailure } from './failure.ts';
 
-export const JOBS_WORDS: readonly string[] = [
-  'job',
-  'jobs',
-  'job.batch',
-  'jobs.batch',
-  'furikojob',
-  'furikojobs',
-  'job.execution.furiko.io',
-  'jobs.execution.furiko.io',
-];
+/** What may stand before the name of an object of a kind: `cronjob`, `cronjobs`, `cj`, `cronjob.batch`, `cronjobs.batch`. */
+export const wordsOf = (kind: ApiKind): readonly string[] => {
+  const words = [singularOf(kind), kind.plural];
+  return [...words, ...(kind.shortNames ?? []), ...words.map((word) => ofGroup(word, kind))];
+};
+
+/** Also of Jobs in other APIs. */
+export const JOBS_WORDS: readonly string[] = [...new Set(JOB_KINDS.flatMap(wordsOf))];
 
 /**
  * Parses the name of a Job, also in the form that `run` prints: job.batch/frames.
@@ -24,60 +24,46 @@ export function jobName(text: string): string {
   return name;
 }
 
-export const CRONJOBS_WORDS: readonly string[] = ['cronjob', 'cronjobs', 'cj', 'cronjob.batch', 'cronjobs.batch'];
+/** The name of an object that makes Jobs. `kind` null: a name alone. */
+export type OwnerName = { readonly kind: OwnerKind | null; readonly name: string };
 
 /**
- * Parses the name of a CronJob, also as `cronjob.batch/nightly`.
+ * Parses the name of what makes Jobs: `nightly`, or with its kind before it, such as `cronjob/nightly`.
  *
- * @param ofConfig what does the same with a JobConfig: `muster disable NAME stops its schedule`
  * @throws Failure when it names another kind
  */
-export function cronJobName(text: string, ofConfig: (name: string) => string): string {
-  const [kind = '', name] = text.split('/');
-  if (name === undefined) return text;
-  if (JOBCONFIGS_WORDS.includes(kind) && name !== '')
-    throw usageFailure(`${text} is a JobConfig, not a CronJob: ${ofConfig(name)}`);
-  if (!CRONJOBS_WORDS.includes(kind) || name === '')
-    throw usageFailure(`${JSON.stringify(text)} is not the name of a CronJob`);
-  return name;
+export function ownerName(text: string): OwnerName {
+  const [word = '', name] = text.split('/');
+  if (name === undefined) return { kind: null, name: text };
+  const kind = OWNERS.find((each) => wordsOf(each).includes(word));
+  if (kind !== undefined && name !== '') return { kind: kind.name, name };
+  throw usageFailure(
+    `${JSON.stringify(text)} is not the name of ${OWNERS.map((each) => `a ${each.kind}`).join(' or ')}`,
+  );
 }
 
-export const JOBCONFIGS_WORDS: readonly string[] = [
-  'jobconfig',
-  'jobconfigs',
-  'furikojobconfig',
-  'furikojobconfigs',
-  'jobconfig.execution.furiko.io',
-  'jobconfigs.execution.furiko.io',
-];
-
 /**
- * Parses the name of a JobConfig, also as `jobconfig/nightly`.
+ * Parses the name of an object of one kind, such as a CronJob: also as `cronjob.batch/nightly`.
  *
+ * @param instead what does the same with an object of another kind that makes Jobs: `muster disable NAME stops its schedule`;
+ *   null: nothing does
  * @throws Failure when it names another kind
  */
-export function jobConfigName(text: string): string {
-  const [kind = '', name] = text.split('/');
+export function nameOfKind(
+  wanted: OwnerKind,
+  text: string,
+  instead: (kind: OwnerKind, name: string) => string | null = () => null,
+): string {
+  const [word = '', name] = text.split('/');
   if (name === undefined) return text;
-  if (!JOBCONFIGS_WORDS.includes(kind) || name === '')
-    throw usageFailure(`${JSON.stringify(text)} is not the name of a JobConfig`);
-  return name;
-}
-
-/** `either`: a name alone. */
-export type CronOrConfigName = { readonly kind: 'cron' | 'config' | 'either'; readonly name: string };
-
-/**
- * Parses the name of what has a schedule: `nightly`, `cronjob/nightly`, or `jobconfig/nightly`.
- *
- * @throws Failure when it names another kind
- */
-export function cronOrConfigName(text: string): CronOrConfigName {
-  const [kind = '', name] = text.split('/');
-  if (name === undefined) return { kind: 'either', name: text };
-  if (name !== '' && CRONJOBS_WORDS.includes(kind)) return { kind: 'cron', name };
-  if (name !== '' && JOBCONFIGS_WORDS.includes(kind)) return { kind: 'config', name };
-  throw usageFailure(`${JSON.stringify(text)} is not the name of a CronJob or a JobConfig`);
+  const kind = OWNERS.find((each) => wordsOf(each).includes(word));
+  if (kind?.name === wanted && name !== '') return name;
+  const other = kind === undefined || name === '' ? null : instead(kind.name, name);
+  throw usageFailure(
+    other === null
+      ? `${JSON.stringify(text)} is not the name of a ${wanted}`
+      : `${text} is a ${kind?.kind}, not a ${wanted}: ${other}`,
+  );
 }
 
 /** Which Jobs of a namespace a command applies to. */

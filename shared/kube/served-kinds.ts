@@ -1,6 +1,6 @@
 import type { StoredKind } from '../domain/kinds/api-kinds.ts';
 import { CRON_JOB_KIND } from './cronjobs/cronjob-kind.ts';
-import { CAPABILITY_SERVED } from '../capabilities/api.ts';
+import { CAPABILITY_SERVED } from '../capabilities/served.ts';
 import { NAMESPACE_KIND } from './namespaces/namespace-kind.ts';
 import { LIMIT_RANGE_KIND, QUOTA_KIND } from './quotas/quota-kinds.ts';
 import {

@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import type { InstallationPorts } from '../control/doctor/collect-installation.ts';
 import { createDoctor } from '../control/doctor/create-doctor.ts';
 import { capabilityCommands } from '../capabilities/handlers.ts';
-import { createOwnerCommands } from '../control/lifecycle/owner-commands.ts';
+import { createOwnerCommands } from '../control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
 import { createQuotaCommands } from '../control/quota/quota-changes.ts';
 import { emptyNamespace } from '../control/lifecycle/namespaces.ts';

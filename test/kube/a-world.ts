@@ -14,7 +14,7 @@ import type { Step } from '../../shared/domain/scoreboard/transition.ts';
 import { createMemoryQueues } from '../fakes/memory-queues.ts';
 import { createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
 import { capabilityCommands } from '../../shared/capabilities/handlers.ts';
-import { createOwnerCommands } from '../../shared/control/lifecycle/owner-commands.ts';
+import { createOwnerCommands } from '../../shared/control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
 import type { InstallationPorts } from '../../shared/control/doctor/collect-installation.ts';
 import { createDoctor } from '../../shared/control/doctor/create-doctor.ts';

@@ -30,7 +30,7 @@ export const CONFIG_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'a place is given although the row was lost to another',
-    'shared/control/lifecycle/config-changes.ts',
+    'shared/capabilities/furiko/control/give-places.ts',
     "return written.kind === 'lost' ? 'conflict' : { kind: taken.kind };",
     'return written.kind === null ? written.kind : { kind: taken.kind };',
     ['G21'],

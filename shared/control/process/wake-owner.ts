@@ -1,4 +1,4 @@
-import { JOB_PARTS } from '../../capabilities/job-parts.ts';
+import { JOB_PARTS } from '../../capabilities/parts.ts';
 import { type PlaceOwner, partOf } from '../../domain/manifests/job-parts.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from './deps.ts';

@@ -1,4 +1,4 @@
-import { CAPABILITY_KINDS } from '../../capabilities/api-kinds.ts';
+import { CAPABILITY_KINDS } from '../../capabilities/kind-rows.ts';
 import { ALL, type ApiKind, READ, WRITE, WRITTEN, grant, statusOf } from './api-kind.ts';
 
 const CORE = { group: '', version: 'v1' } as const;

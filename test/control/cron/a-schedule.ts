@@ -1,6 +1,6 @@
 import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { reconcileCron } from '../../../shared/control/cron/reconcile-cron.ts';
-import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-commands.ts';
+import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-changes.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { type EpochMs, asEpochMs, asTime, plusMs } from '../../../shared/domain/base/time.ts';
 import { type JobUid, asJobUid } from '../../../shared/domain/base/ids.ts';

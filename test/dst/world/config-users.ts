@@ -1,5 +1,5 @@
-import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-commands.ts';
-import { createPlaceCommands } from '../../../shared/capabilities/furiko/control/place-commands.ts';
+import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-changes.ts';
+import { createPlaceCommands } from '../../../shared/capabilities/furiko/control/give-places.ts';
 import { createJobCommands, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';

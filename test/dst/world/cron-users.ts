@@ -1,5 +1,5 @@
 import { createJob, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
-import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-commands.ts';
+import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-changes.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { asTime, plusMs } from '../../../shared/domain/base/time.ts';

@@ -1,2 +1,2 @@
-export { createPlaceCommands } from './place-commands.ts';
+export { createPlaceCommands } from './give-places.ts';
 export { reconcileConfig } from './reconcile-config.ts';

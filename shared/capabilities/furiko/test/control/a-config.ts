@@ -1,7 +1,7 @@
 import { createMemoryStore } from '../../../../runtime/memory-store.ts';
 import { reconcileScheduled } from '../../../../runtime/reconcile-scheduled.ts';
-import { createOwnerCommands } from '../../../../control/lifecycle/owner-commands.ts';
-import { createPlaceCommands } from '../../control/place-commands.ts';
+import { createOwnerCommands } from '../../../../control/lifecycle/owner-changes.ts';
+import { createPlaceCommands } from '../../control/give-places.ts';
 import { createJobCommands, deleteJob } from '../../../../control/lifecycle/job-changes.ts';
 import { type EpochMs, asEpochMs, asTime, plusMs } from '../../../../domain/base/time.ts';
 import { type JobUid, asJobUid } from '../../../../domain/base/ids.ts';

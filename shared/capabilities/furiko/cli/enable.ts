@@ -1,9 +1,10 @@
-import { JobConfigSchema } from '../client/api-objects.ts';
-import { jobConfigsPath, readAs } from '../client/kube-client.ts';
-import { reach, type ChangeFlags } from '../client/reach.ts';
-import { Failure } from '../shell/failure.ts';
-import { forEachJob } from '../client/selected-jobs.ts';
-import type { Shell } from '../shell/shell.ts';
+import { JobConfigSchema } from '../client/api-objects-of-furiko.ts';
+import { readAs } from '../../../../cli/client/kube-client.ts';
+import { jobConfigsPath } from '../client/api-objects-of-furiko.ts';
+import { reach, type ChangeFlags } from '../../../../cli/client/reach.ts';
+import { Failure } from '../../../../cli/shell/failure.ts';
+import { forEachJob } from '../../../../cli/client/selected-jobs.ts';
+import type { Shell } from '../../../../cli/shell/shell.ts';
 
 /**
  * `muster enable` and `disable`: whether the schedules of JobConfigs make Jobs. Reports those that did not change.

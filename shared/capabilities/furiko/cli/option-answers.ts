@@ -1,6 +1,6 @@
-import type { AskedOption } from '../client/api-objects.ts';
-import { messageOf } from '../../shared/domain/base/error-text.ts';
-import { usageFailure } from '../shell/failure.ts';
+import type { AskedOption } from '../client/api-objects-of-furiko.ts';
+import { messageOf } from '../../../domain/base/error-text.ts';
+import { usageFailure } from '../../../../cli/shell/failure.ts';
 
 /** A value for an option of a JobConfig, as its type has it. */
 export type OptionAnswer = boolean | string | readonly string[];

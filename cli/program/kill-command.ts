@@ -1,11 +1,9 @@
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../shell/failure.ts';
-import { type SelectionFlags, jobConfigName, selectionOf, selectsJobs } from '../shell/job-names.ts';
+import { type SelectionFlags, selectionOf, selectsJobs } from '../shell/job-names.ts';
 import { duration, moment } from '../shell/option-values.ts';
 import type { Shell } from '../shell/shell.ts';
 import { type Done, common, examples, namespaceOption } from '../shell/command-parts.ts';
-
-// Commands for Jobs that are killed, and for JobConfigs.
 
 const EXAMPLES = {
   kill: examples(
@@ -13,8 +11,6 @@ const EXAMPLES = {
     'muster kill frames --after 2h              # unless it is over by then',
     'muster kill -l campaign=spring --at 2026-01-01T06:00:00Z',
   ),
-  enable: examples('muster enable nightly'),
-  disable: examples('muster disable nightly report -n team'),
 } as const;
 
 type KillOptions = SelectionFlags & {
@@ -40,28 +36,8 @@ export function addKill(program: Command, shell: Shell, done: Done): void {
       const { at, after, override = false } = flags;
       if (at !== undefined && after !== undefined) throw usageFailure('--at and --after cannot be combined');
       const selection = selectionOf(jobs, flags);
-      const { killJobs } = await import('../configs/kill.ts');
+      const { killJobs } = await import('../commands/kill.ts');
       const atMs = at ?? (after === undefined ? null : shell.now() + after);
       done(await killJobs(selection, { atMs, overrides: override, ...common(program, flags) }, shell));
     });
-}
-
-export function addEnable(program: Command, shell: Shell, done: Done): void {
-  const add = (name: string, enable: boolean): Command =>
-    program
-      .command(name)
-      .argument('<jobconfigs...>', 'the JobConfigs')
-      .addOption(namespaceOption())
-      .action(async (names: string[], flags: { readonly namespace?: string }) => {
-        const { enableConfigs } = await import('../configs/enable.ts');
-        done(await enableConfigs(names.map(jobConfigName), enable, common(program, flags), shell));
-      });
-  add('enable', true)
-    .summary('let the schedules of JobConfigs make Jobs')
-    .description('Unsets spec.schedule.disabled. Slots of the meantime are not made up for.')
-    .addHelpText('after', EXAMPLES.enable);
-  add('disable', false)
-    .summary('let the schedules of JobConfigs make no Jobs')
-    .description('Sets spec.schedule.disabled. Jobs that run or wait go on, and muster run makes others.')
-    .addHelpText('after', EXAMPLES.disable);
 }

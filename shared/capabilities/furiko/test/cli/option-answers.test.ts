@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AskedOption } from '../../../cli/client/api-objects.ts';
-import { answersIn } from '../../../cli/configs/option-answers.ts';
+import type { AskedOption } from '../../client/api-objects-of-furiko.ts';
+import { answersIn } from '../../cli/option-answers.ts';
 
 const OPTIONS: readonly AskedOption[] = [
   { type: 'Bool', name: 'dry' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { AskedOption } from '../../../cli/client/api-objects.ts';
-import { askOptions } from '../../../cli/configs/ask-options.ts';
-import type { Prompter } from '../../../cli/shell/prompter.ts';
+import type { AskedOption } from '../../client/api-objects-of-furiko.ts';
+import { askOptions } from '../../cli/ask-options.ts';
+import type { Prompter } from '../../../../../cli/shell/prompter.ts';
 
 /** Somebody who gives these answers, one after the other; what is asked is noted. `null`: what was offered. */
 function someone(...answers: readonly unknown[]) {

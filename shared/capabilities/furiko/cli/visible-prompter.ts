@@ -1,5 +1,5 @@
-import { visible } from '../text/visible.ts';
-import type { Prompter } from '../shell/prompter.ts';
+import { visible } from '../../../../cli/text/visible.ts';
+import type { Prompter } from '../../../../cli/shell/prompter.ts';
 
 /**
  * The same prompter for texts that others wrote: what is shown cannot control the terminal, and answers are what was meant.

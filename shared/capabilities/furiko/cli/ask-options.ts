@@ -1,6 +1,6 @@
-import type { AskedOption } from '../client/api-objects.ts';
+import type { AskedOption } from '../client/api-objects-of-furiko.ts';
 import type { OptionAnswer, OptionAnswers } from './option-answers.ts';
-import type { Prompter } from '../shell/prompter.ts';
+import type { Prompter } from '../../../../cli/shell/prompter.ts';
 import { visiblePrompter } from './visible-prompter.ts';
 
 /** Asks for every option that has no answer yet, in the order of the JobConfig; the first answer offered is its default. */

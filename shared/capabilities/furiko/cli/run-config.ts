@@ -1,13 +1,14 @@
-import { asEpochMs, asTime } from '../../shared/domain/base/time.ts';
-import { type ConcurrencyPolicy, FURIKO_API_VERSION } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
-import { JobConfigSchema } from '../client/api-objects.ts';
-import { type KubeClient, jobConfigsPath, readAs } from '../client/kube-client.ts';
-import { reach } from '../client/reach.ts';
+import { asEpochMs, asTime } from '../../../domain/base/time.ts';
+import { type ConcurrencyPolicy, FURIKO_API_VERSION } from '../domain/furiko-job.ts';
+import { JobConfigSchema } from '../client/api-objects-of-furiko.ts';
+import { type KubeClient, readAs } from '../../../../cli/client/kube-client.ts';
+import { jobConfigsPath } from '../client/api-objects-of-furiko.ts';
+import { reach } from '../../../../cli/client/reach.ts';
 import { askOptions } from './ask-options.ts';
 import { answersIn } from './option-answers.ts';
-import { ApiFailure, Failure, usageFailure } from '../shell/failure.ts';
-import type { Shell } from '../shell/shell.ts';
-import { type RunFlags, runManifests } from '../commands/run.ts';
+import { ApiFailure, Failure, usageFailure } from '../../../../cli/shell/failure.ts';
+import type { Shell } from '../../../../cli/shell/shell.ts';
+import { type RunFlags, runManifests } from '../../../../cli/commands/run.ts';
 
 export type RunConfigFlags = Omit<RunFlags, 'replacing' | 'removes'> & {
   /** Of the new Job; null: the server makes one. */

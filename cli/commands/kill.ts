@@ -1,10 +1,11 @@
 import { verdictOf } from '../client/job-end.ts';
 import { asEpochMs, asTime } from '../../shared/domain/base/time.ts';
 import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
-import { FurikoJobSchema, JobSchema } from '../client/api-objects.ts';
-import { type KubeClient, furikoJobsPath, jobsPath, readAs } from '../client/kube-client.ts';
+import { OTHER_JOBS } from '../../shared/capabilities/command-line.ts';
+import { type Job, JobSchema } from '../client/api-objects.ts';
+import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach, type ChangeFlags } from '../client/reach.ts';
-import { ApiFailure, Failure, usageFailure } from '../shell/failure.ts';
+import { Failure, usageFailure } from '../shell/failure.ts';
 import type { JobSelection } from '../shell/job-names.ts';
 import { forEachJob, selectedNames } from '../client/selected-jobs.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -36,29 +37,26 @@ export async function killJobs(
     const verdict = verdictOf(job);
     if (verdict !== null)
       throw new Failure(`error: job.batch/${name} is over (${verdict}); it can no longer be killed`);
-    const furiko = await furikoJob(namespace, name, client);
-    const beforeMs =
-      furiko === null ? timeIn(job.metadata.annotations[ANNOTATIONS.killAt]) : (furiko.spec.killTimestamp ?? null);
-    if (beforeMs !== null && !overrides)
+    const killTime = await killTimeOf(job, client);
+    if (killTime.atMs !== null && !overrides)
       throw new Failure(
-        `error: job.batch/${name} is to be killed at ${asTime(asEpochMs(beforeMs))}; --override sets another moment`,
+        `error: job.batch/${name} is to be killed at ${asTime(asEpochMs(killTime.atMs))}; --override sets another moment`,
       );
     const at = asTime(asEpochMs(atMs ?? shell.now()));
-    await (furiko === null
-      ? client.patch(jobsPath(namespace, name), { metadata: { annotations: { [ANNOTATIONS.killAt]: at } } })
-      : client.patch(furikoJobsPath(namespace, name), { spec: { killTimestamp: at } }));
+    await killTime.set(at);
     shell.out.write(`job.batch/${name} ${atMs === null ? 'killed' : `to be killed at ${at}`}\n`);
   });
 }
 
-/** The Job as Furiko has it; null: it was made as a Job of batch/v1. */
-async function furikoJob(namespace: string, name: string, client: KubeClient) {
-  try {
-    return readAs(FurikoJobSchema, await client.get(furikoJobsPath(namespace, name)), client.target);
-  } catch (error) {
-    if (error instanceof ApiFailure && error.status.code === 404) return null;
-    throw error;
+/** A Job of another API has it in a field, which makes the annotation. */
+async function killTimeOf({ metadata: { namespace, name, annotations } }: Job, client: KubeClient) {
+  for (const { killTime } of OTHER_JOBS) {
+    const found = await killTime(namespace, name, client);
+    if (found !== null) return found;
   }
+  const set = (at: string) =>
+    client.patch(jobsPath(namespace, name), { metadata: { annotations: { [ANNOTATIONS.killAt]: at } } });
+  return { atMs: timeIn(annotations[ANNOTATIONS.killAt]), set };
 }
 
 function timeIn(text = ''): number | null {

@@ -1,0 +1,2 @@
+export { addEnable } from './enable-commands.ts';
+export { RUN_JOB_CONFIG } from './run-options.ts';
