@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { InstallationPorts } from '../control/doctor/collect-installation.ts';
 import { createDoctor } from '../control/doctor/create-doctor.ts';
-import { capabilityCommands } from '../capabilities/handlers.ts';
+import { COMMAND_MAKERS } from '../capabilities/handlers.ts';
+import { makeCommands } from '../control/process/capability-commands.ts';
 import { createOwnerCommands } from '../control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
 import { createQuotaCommands } from '../control/quota/quota-changes.ts';
@@ -55,7 +56,7 @@ export const kubeApiOf = (
       audit,
       jobCommands: createJobCommands(deps),
       owners: (kind) => createOwnerCommands(kind, deps),
-      commands: capabilityCommands(deps),
+      commands: makeCommands(COMMAND_MAKERS, deps),
       quotaCommands: createQuotaCommands(deps),
       launchPace: () => readLaunchPace(deps),
       emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED).catch(untilSwept),

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { FRESH_CRON, withCronEvent } from '../../shared/domain/cron/cron-state.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
-import { FRESH_CONFIG } from '../../shared/capabilities/furiko/domain/config-state.ts';
-import type { CronJobRow, CronRow, CronStore } from '../../shared/ports/cron-store.ts';
+import type { CronJobRow, CronStore } from '../../shared/ports/cron-store.ts';
 import { MINUTE_MS, type StoreCase, T0, at } from './store-under-test.ts';
 
 const KEY = { namespace: 'default', name: 'nightly' };
@@ -39,49 +38,6 @@ export const CRON_CASES: readonly StoreCase[] = [
       const row = aRow({ state, alarmAt: at(90_000) });
       expect(await crons.write(row)).toEqual({ kind: 'written' });
       expect(await crons.read('cron-1')).toEqual({ ...row, version: 1 });
-    },
-  },
-  {
-    name: 'a row of a JobConfig comes back with the places of its Jobs, in their order',
-    async run({ crons }) {
-      const place = {
-        policy: 'Enqueue',
-        slot: null,
-        startAfter: null,
-        at: T0,
-        isStored: true,
-        startTime: null,
-      } as const;
-      const state = {
-        ...withCronEvent(FRESH_CONFIG, { type: 'Warning', reason: 'SkippedSchedule', message: 'Skipped' }, T0),
-        lastScheduledAt: T0,
-        lastExecutedAt: at(1),
-        passedAt: at(2),
-        places: [
-          { ...place, uid: asJobUid('job-2'), name: 'b', stage: 'active', startTime: at(3) },
-          {
-            ...place,
-            uid: asJobUid('job-1'),
-            name: 'a',
-            stage: 'queued',
-            slot: T0,
-            startAfter: at(4),
-            isStored: false,
-          },
-        ],
-      } as const;
-      const row: CronRow<'JobConfig'> = {
-        kind: 'JobConfig',
-        uid: 'config-1',
-        key: KEY,
-        version: 0,
-        state,
-        alarmAt: at(5),
-      };
-      expect(await crons.write(row)).toEqual({ kind: 'written' });
-      expect(await crons.read('config-1')).toEqual({ ...row, version: 1 });
-      await crons.write(aRow({ alarmAt: at(6) }));
-      expect(await dueUids(crons, at(6))).toEqual(['config-1', 'cron-1']);
     },
   },
   {

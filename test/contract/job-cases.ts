@@ -13,7 +13,6 @@ import {
   at,
   following,
 } from './store-under-test.ts';
-import type { FurikoPart } from '../../shared/capabilities/furiko/domain/furiko-job.ts';
 import { openNamespace } from '../support/a-namespace.ts';
 
 const NOBODY = asJobUid('nobody');
@@ -62,27 +61,6 @@ export const JOB_CASES: readonly StoreCase[] = [
       expect(await store.jobs.readSpec(uid)).toEqual(spec);
       expect(await store.jobs.readStatus(uid)).toEqual(status);
       expect(await listAll(store, 'default', 10)).toEqual([`default/work=${uid}`]);
-    },
-  },
-  {
-    name: 'a Job keeps what users of another kind see of it, until they change that',
-    async run(store) {
-      const { spec, status, uid } = aNewJob();
-      const furiko: FurikoPart = {
-        metadata: { labels: { app: 'x' } },
-        spec: {
-          type: 'Adhoc',
-          template: { taskTemplate: { pod: { spec: { containers: [] } } }, maxAttempts: 2 },
-          ttlSecondsAfterFinished: 60,
-        },
-        config: { name: 'nightly', uid: 'c' },
-      };
-      await openNamespace(store.objects);
-      await store.jobs.createJob({ ...spec, furiko }, status);
-      expect(await store.jobs.readSpec(uid)).toEqual({ ...spec, furiko });
-      const changed = { ...spec, revision: 2, furiko: { ...furiko, admissionError: 'no' } };
-      await store.jobs.commitSpec(changed, { ...status, version: status.version + 1, revision: 2 });
-      expect(await store.jobs.readSpec(uid)).toEqual(changed);
     },
   },
   {

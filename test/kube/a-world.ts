@@ -13,7 +13,8 @@ import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import type { Step } from '../../shared/domain/scoreboard/transition.ts';
 import { createMemoryQueues } from '../fakes/memory-queues.ts';
 import { createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
-import { capabilityCommands } from '../../shared/capabilities/handlers.ts';
+import { COMMAND_MAKERS } from '../../shared/capabilities/handlers.ts';
+import { makeCommands } from '../../shared/control/process/capability-commands.ts';
 import { createOwnerCommands } from '../../shared/control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
 import type { InstallationPorts } from '../../shared/control/doctor/collect-installation.ts';
@@ -155,7 +156,7 @@ export async function aWorld(
         },
       },
       owners: (kind) => createOwnerCommands(kind, deps),
-      commands: capabilityCommands(deps),
+      commands: makeCommands(COMMAND_MAKERS, deps),
       quotaCommands: createQuotaCommands(deps),
       doctor: createDoctor(
         { deadLetters: store.deadLetters, queueDepths: async () => [], logs, dataFolder: hooks.dataFolder },

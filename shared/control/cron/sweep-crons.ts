@@ -99,7 +99,8 @@ async function remindOfJobs(
       await queues.wakeCrons([{ cron, delaySec: 0, jobs: jobs.slice(i, i + PAGE) }]);
 }
 
-const hasPlaces = (kind: OwnerKind | undefined): boolean => kind !== undefined && API_KINDS[kind].ownsJobs === 'places';
+const hasPlaces = (kind: OwnerKind | undefined): boolean =>
+  OWNERS.find(({ name }) => name === kind)?.ownsJobs === 'places';
 
 /** `owner`: where {@link adoptCrons} would have it. */
 type OwnedJob = { readonly uid: JobUid; readonly ownerUid: string; readonly owner: string };

@@ -18,7 +18,7 @@ import type { Submissions } from '../../ports/submissions.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
 import type { Audit } from '../../ports/access/audit.ts';
-import type { CapabilityCommands } from '../../ports/capability-commands.ts';
+import type { CapabilityCommands } from '../../ports/extra-commands.ts';
 import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { OwnerCommands } from '../../ports/owner-commands.ts';
 import type { JobCommands, QuotaCommands } from '../../ports/job-commands.ts';

@@ -1,5 +1,6 @@
 import { chunkOf } from '../../domain/scoreboard/board.ts';
 import { type JobUid, asJobUid } from '../../domain/base/ids.ts';
+import type { JobPart } from '../../domain/manifests/job-parts.ts';
 import { JOB_PARTS } from '../../capabilities/parts.ts';
 import { findPod } from './find-pod.ts';
 import { LeftOut } from '../list/left-out.ts';
@@ -66,7 +67,7 @@ export function parsePodFilter(
 
 /** What a label names that only Pods of Jobs with a part have. */
 const uidIn = (labels: LabelSelector): string | undefined =>
-  Object.values(JOB_PARTS)
+  Object.values<JobPart<never>>(JOB_PARTS)
     .map(({ jobUidLabel }) => labels.exact(jobUidLabel))
     .find((uid) => uid !== undefined);
 

@@ -3,7 +3,7 @@ import type { JobUid } from '../../../domain/base/ids.ts';
 import type { ConcurrencyPolicy } from '../domain/furiko-job.ts';
 import type { ObjectKey } from '../../../ports/object-store.ts';
 
-declare module '../../../ports/capability-commands.ts' {
+declare module '../../../ports/extra-commands.ts' {
   interface CapabilityCommands {
     readonly places: PlaceCommands;
   }
