@@ -123,14 +123,6 @@ test.each(ANNOTATION_ROWS.Job.map((row) => [row.key, row.immutable] as const))(
   },
 );
 
-test.each(ANNOTATION_ROWS.Job.flatMap(({ key, furiko }) => (furiko === null ? [] : [[key, furiko] as const])))(
-  "%s: Furiko's Jobs have the field that says it",
-  (_key, { instead, madeOf = instead }) => {
-    for (const path of [instead, madeOf])
-      expect([path, isField('FurikoJob', `spec.${path.replace(/, and .*/, '')}`)]).toContain(true);
-  },
-);
-
 describe('users read of each', () => {
   const explained = (type: string, field: string): string => fieldsOf(type).get(field)?.description ?? '';
 

@@ -1,10 +1,10 @@
-import { ANNOTATION_ROWS } from '../../../domain/manifests/annotations/rows.ts';
+import { OWN_FIELDS } from './own-annotations.ts';
 import type { FieldError } from '../../../schema/object/field-error.ts';
 
 /** Paths of the `batch/v1` Job, and those of the Furiko Job's fields that they were made of; longer ones first. */
 const PATHS: readonly (readonly [batch: string, furiko: string])[] = [
-  ...ANNOTATION_ROWS.Job.flatMap(({ key, furiko }) =>
-    furiko?.madeOf === undefined ? [] : [[`metadata.annotations[${key}]`, `spec.${furiko.madeOf}`] as const],
+  ...OWN_FIELDS.flatMap(([key, { madeOf }]) =>
+    madeOf === undefined ? [] : [[`metadata.annotations[${key}]`, `spec.${madeOf}`] as const],
   ),
   ['spec.template', 'spec.template.taskTemplate.pod'],
   ['spec.backoffLimitPerIndex', 'spec.template.maxAttempts'],

@@ -2,7 +2,7 @@ import type { FurikoJobSpec } from '../domain/furiko-job.ts';
 import { indexCount } from '../domain/parallel-index.ts';
 import type { TemplateVariables } from '../domain/template-variables.ts';
 import { ANNOTATIONS, DEFAULT_PENDING_TIMEOUT_SEC } from '../../../domain/manifests/annotations.ts';
-import { ANNOTATION_ROWS } from '../../../domain/manifests/annotations/rows.ts';
+import { OWN_FIELDS } from './own-annotations.ts';
 import type { Labels, ObjectMeta } from '../../../domain/manifests/manifest.ts';
 import type { FieldError } from '../../../schema/object/field-error.ts';
 import { type CompiledTemplate, compileTemplate } from './compile-template.ts';
@@ -21,9 +21,9 @@ export type CompiledJob = {
 };
 
 /** The annotations that follow from the fields of a Furiko Job: only these fields change them. */
-export const COMPILED_ANNOTATIONS: readonly string[] = ANNOTATION_ROWS.Job.filter(
-  ({ furiko }) => furiko?.madeOf !== undefined,
-).map(({ key }) => key);
+export const COMPILED_ANNOTATIONS: readonly string[] = OWN_FIELDS.filter(([, { madeOf }]) => madeOf !== undefined).map(
+  ([key]) => key,
+);
 
 /**
  * The Indexed Job that runs a Furiko Job: an index for each number, key, or combination, all at once, each with its attempts.

@@ -18,13 +18,11 @@ type Readable = {
   readonly isSecret?: true;
 };
 
-/** One that a Job has. Each says what a change of it means, and what Furiko's Jobs have instead. */
+/** One that a Job has. Each says what a change of it means. */
 export type JobAnnotation = Annotation & {
   /** What there must be besides; omitted: nothing. */
   readonly needs?: readonly Need[];
   readonly immutable: Immutable;
-  /** What Furiko's Jobs say in its place; null: it works on them, too. */
-  readonly furiko: FurikoField | null;
   /** The copies of a Job that it is left out of; omitted: each has it. */
   readonly leftOutOf?: readonly JobCopy[];
 } & (InField | { readonly field?: never; readonly absent?: never });
@@ -52,13 +50,6 @@ export type Need = {
 
 /** When a stored Job's annotation cannot be changed: `oncePassed` is about the moment that it names, `ruled` a rule of its own. */
 export type Immutable = 'always' | 'never' | 'onceStarted' | 'oncePassed' | 'ruled';
-
-export type FurikoField = {
-  /** The field that users write instead, below `spec`. */
-  readonly instead: string;
-  /** The field that the server makes the annotation of; omitted: a Furiko Job never has it. */
-  readonly madeOf?: string;
-};
 
 /** A Job that `muster rerun` makes of another one, or that a message makes of it. */
 export type JobCopy = 'rerun' | 'submission';

@@ -32,7 +32,6 @@ export const OF_GANGS = {
       },
     ],
     immutable: 'always',
-    furiko: null,
   },
   /** From the first claim. */
   gangTimeout: {
@@ -41,7 +40,6 @@ export const OF_GANGS = {
     ...SECONDS,
     needs: [A_GANG],
     immutable: 'never',
-    furiko: null,
   },
   gangRestarts: {
     key: 'muster.run/gang-restarts',
@@ -50,6 +48,5 @@ export const OF_GANGS = {
     rule: 'must be a whole number between 0 and 999, without leading zeros',
     needs: [A_GANG],
     immutable: 'never',
-    furiko: null,
   },
 } as const satisfies Readonly<Record<string, JobAnnotation>>;

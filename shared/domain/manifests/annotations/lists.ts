@@ -9,7 +9,6 @@ const MATRIX = 'muster.run/matrix';
 export const LIST_KEYS = [ITEMS, WORK_LIST, MATRIX] as const;
 
 const A_LIST: Need = { anyOf: LIST_KEYS, called: `a work list: ${ITEMS}, ${WORK_LIST} or ${MATRIX}` };
-const AS_KEYS = { immutable: 'always', furiko: { instead: 'template.parallelism.withKeys' } } as const;
 
 /** Items of one index: what a task may get in one launch is limited anyway. */
 const BATCH_MAX = 1_000;
@@ -22,15 +21,15 @@ export function parseBatch(text: string): number | null {
 
 /** A Job's work list, except a matrix. `job-items-rules.ts` reads the lists themselves. */
 export const OF_LISTS = {
-  items: { key: ITEMS, explains: 'a work list: a line of columns, then a line for each item', ...AS_KEYS },
-  workList: { key: WORK_LIST, explains: 'the name of a WorkList', ...AS_KEYS },
+  items: { key: ITEMS, explains: 'a work list: a line of columns, then a line for each item', immutable: 'always' },
+  workList: { key: WORK_LIST, explains: 'the name of a WorkList', immutable: 'always' },
   batch: {
     key: 'muster.run/batch',
     explains: 'how many items each index gets',
     parse: parseBatch,
     rule: `must be a whole number of items between 2 and ${BATCH_MAX}`,
     needs: [A_LIST],
-    ...AS_KEYS,
+    immutable: 'always',
   },
   resourcesFromItems: {
     key: 'muster.run/resources-from-items',
@@ -38,7 +37,6 @@ export const OF_LISTS = {
     ...FLAG,
     needs: [A_LIST],
     immutable: 'always',
-    furiko: { instead: 'template.parallelism.withMatrix' },
   },
   imageFromItems: {
     key: 'muster.run/image-from-items',
@@ -46,14 +44,12 @@ export const OF_LISTS = {
     ...FLAG,
     needs: [A_LIST],
     immutable: 'always',
-    furiko: { instead: 'template.parallelism.withMatrix, and ${task.index_matrix.…} in the image' },
   },
   pinnedItems: {
     key: 'muster.run/pinned-items',
     explains: 'the items that the Job was created with',
     setBy: 'server',
     immutable: 'ruled',
-    furiko: null,
     leftOutOf: ['rerun', 'submission'],
   },
 } as const satisfies Readonly<Record<string, JobAnnotation>>;
@@ -64,6 +60,5 @@ export const OF_MATRICES = {
     key: MATRIX,
     explains: 'a work list of all combinations of values',
     immutable: 'always',
-    furiko: { instead: 'template.parallelism.withMatrix', madeOf: 'template.parallelism' },
   },
 } as const satisfies Readonly<Record<string, JobAnnotation>>;

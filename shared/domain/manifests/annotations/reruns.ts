@@ -8,14 +8,12 @@ export const OF_RERUNS = {
     key: 'muster.run/indexes',
     explains: '3,7-9: only these indexes run',
     immutable: 'always',
-    furiko: null,
     leftOutOf: COPIES,
   },
   rerunOf: {
     key: 'muster.run/rerun-of',
     explains: 'a Job whose successes are not run again',
     immutable: 'always',
-    furiko: null,
     leftOutOf: COPIES,
   },
 } as const satisfies Readonly<Record<string, JobAnnotation>>;

@@ -53,8 +53,6 @@ const PERCENT = 'muster.run/success-percent';
 const COUNT = 'muster.run/success-count';
 /** Something that can end the Job as a success before all are done. */
 const A_POLICY = { anyOf: ['spec.successPolicy', PERCENT, COUNT] } as const satisfies Need;
-const INSTEAD = 'template.parallelism.completionStrategy';
-const AS_STRATEGY = { immutable: 'always', furiko: { instead: INSTEAD } } as const;
 
 /** How much success is enough, and what it means. What was decided by one of them would have been decided otherwise by another. */
 export const OF_SUCCESS = {
@@ -64,7 +62,6 @@ export const OF_SUCCESS = {
     ...FLAG,
     needs: [{ ...A_POLICY, unless: 'false' }],
     immutable: 'always',
-    furiko: { instead: INSTEAD, madeOf: INSTEAD },
     field: 'successFirst',
     absent: false,
   },
@@ -74,14 +71,14 @@ export const OF_SUCCESS = {
     parse: (text: string) => parseShare(text) || null,
     rule: 'must be per cent above 0 and up to 100, such as "80" or "99.5" (three decimals at most), without a sign',
     needs: [{ anyOf: ['spec.completions'], why: 'it is a share of them' }],
-    ...AS_STRATEGY,
+    immutable: 'always',
   },
   successCount: {
     key: COUNT,
     explains: 'so many successes are enough',
     parse: parseSuccessCount,
     rule: 'must be a whole number from 1 to 9999999, without leading zeros',
-    ...AS_STRATEGY,
+    immutable: 'always',
   },
   successReason: {
     key: 'muster.run/success-reason',
@@ -89,7 +86,7 @@ export const OF_SUCCESS = {
     parse: parseReasons,
     rule: `must be a reason in CamelCase of at most ${REASON_CHARS_MAX} letters and digits, or one for each rule, such as "LeaderSucceeded,WorkersSucceeded"`,
     needs: [A_POLICY],
-    ...AS_STRATEGY,
+    immutable: 'always',
   },
   successMessage: {
     key: 'muster.run/success-message',
@@ -97,7 +94,7 @@ export const OF_SUCCESS = {
     parse: parseMessage,
     rule: `must be a text of 1 to ${MESSAGE_CHARS_MAX} characters`,
     needs: [A_POLICY],
-    ...AS_STRATEGY,
+    immutable: 'always',
     field: 'successMessage',
     absent: null,
   },
@@ -107,7 +104,7 @@ export const OF_SUCCESS = {
     parse: parseWhenAchieved,
     rule: `must be one of ${Object.values(WHEN_ACHIEVED).join(', ')}`,
     needs: [{ ...A_POLICY, unless: WHEN_ACHIEVED.terminate }],
-    ...AS_STRATEGY,
+    immutable: 'always',
     field: 'whenAchieved',
     absent: WHEN_ACHIEVED.terminate,
   },
@@ -117,7 +114,7 @@ export const OF_SUCCESS = {
     parse: parseShare,
     rule: 'must be per cent from 0 to 100, such as "5" or "0.5" (three decimals at most), without a sign',
     needs: [{ anyOf: ['spec.backoffLimitPerIndex'], why: 'without it, no index fails for good' }],
-    ...AS_STRATEGY,
+    immutable: 'always',
     field: 'maxFailedShare',
     absent: null,
   },

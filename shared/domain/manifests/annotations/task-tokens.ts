@@ -12,7 +12,6 @@ export const OF_TASK_TOKENS = {
     rule: 'must be a task token of Step Functions: 1 to 2048 visible characters',
     isSecret: true,
     immutable: 'never',
-    furiko: null,
     leftOutOf: ['rerun', 'submission'],
   },
 } as const satisfies Readonly<Record<string, JobAnnotation>>;
