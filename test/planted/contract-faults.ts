@@ -127,14 +127,6 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
     ['G8', 'G15'],
     'onFailure',
   ),
-  one(
-    'a Job is over though a Pod waits for its next task',
-    DECIDE_PHASE,
-    'podCount(tally) === 0 && inFlight === 0 && replacedTasks === 0;',
-    'tally.starting + tally.running === 0 && inFlight === 0 && replacedTasks === 0;',
-    ['G6'],
-    'onFailure',
-  ),
 
   // Pods that are replaced
   one(
