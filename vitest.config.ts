@@ -11,7 +11,6 @@ const UNIT = ['control', 'domain', 'kube', 'schema', 'store'];
 
 /** Units that take about a second: a death at any call, the largest sizes, random cases, all small boards. */
 const SLOW_UNITS = [
-  'test/control/doctor/{failed-job,scheduled-check}.test.ts',
   'test/control/hostnames/hosts-crash.test.ts',
   'test/control/lifecycle/namespaces.test.ts',
   'test/control/process/publisher.test.ts',
@@ -61,6 +60,7 @@ const STAGES = {
   ],
   e2e: [
     'test/e2e/**/*.test.ts',
+    'shared/capabilities/*/test/e2e/**/*.test.ts',
     'test/asks/{launches,messages}.test.ts',
     'test/cli/{completion,kube-client,local}.test.ts',
     'test/dns/*.test.ts',

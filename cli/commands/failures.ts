@@ -1,5 +1,5 @@
 import { themeFor } from '../render/theme.ts';
-import { type FailedAttempt, failureKinds, logsToRead } from '../../shared/domain/diagnose/failure-kinds.ts';
+import { type FailedAttempt, failureKinds, logsToRead } from '../../shared/domain/failures/failure-kinds.ts';
 import { type EndedAttempt, type Job, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';

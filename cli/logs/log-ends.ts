@@ -1,4 +1,4 @@
-import type { FailedAttempt, LogEnd } from '../../shared/domain/diagnose/failure-kinds.ts';
+import type { FailedAttempt, LogEnd } from '../../shared/domain/failures/failure-kinds.ts';
 import { ApiFailure } from '../shell/failure.ts';
 import { type KubeClient, podsPath } from '../client/kube-client.ts';
 import { lineParts } from './line-parts.ts';

@@ -8,7 +8,7 @@ import { addCompletion } from './completion-command.ts';
 import type { GetFlags, Wanted } from '../commands/get.ts';
 import { addCron } from './cron-commands.ts';
 import { addKill } from './kill-command.ts';
-import { addDoctor } from './doctor-command.ts';
+import { addDoctor } from '../../shared/capabilities/doctor/cli/doctor-command.ts';
 import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { addIndexControl } from './index-commands.ts';
 import { addDelete, addResume, addScale, addSuspend, addWait, addWatch } from './job-commands.ts';

@@ -1,6 +1,6 @@
 import { formatIndexSet } from '../../shared/domain/base/index-set.ts';
 import { indexText, shortItem } from '../../shared/domain/base/shown-index.ts';
-import type { FailureKind } from '../../shared/domain/diagnose/failure-kinds.ts';
+import type { FailureKind } from '../../shared/domain/failures/failure-kinds.ts';
 import type { Job } from '../client/api-objects.ts';
 import { onOneLine } from '../text/table.ts';
 import type { Theme } from './theme.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
-import type { InstallationPorts } from '../control/doctor/collect-installation.ts';
-import { createDoctor } from '../control/doctor/create-doctor.ts';
+import type { InstallationPorts } from '../capabilities/doctor/control/collect-installation.ts';
+import { createDoctor } from '../capabilities/doctor/control/create-doctor.ts';
 import { COMMAND_MAKERS } from '../capabilities/handlers.ts';
 import { makeCommands } from '../control/process/capability-commands.ts';
 import { createOwnerCommands } from '../control/lifecycle/owner-changes.ts';

@@ -1,5 +1,5 @@
 import { dispatch } from '../control/dispatch/dispatch.ts';
-import { createScheduledCheck } from '../control/doctor/scheduled-check.ts';
+import { createScheduledCheck } from '../capabilities/doctor/control/scheduled-check.ts';
 import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
 import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
 import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { endedBefore } from '../../cli/commands/prune.ts';
 import { parseAgeMs } from '../../cli/text/duration.ts';
-import { formatBytes } from '../../cli/render/data-folder.ts';
+import { formatBytes } from '../../shared/capabilities/doctor/cli/data-folder.ts';
 import { type Job, JobSchema } from '../../cli/client/api-objects.ts';
 import { plusMs } from '../../shared/domain/base/time.ts';
 import { START, manifest } from '../kube/a-world.ts';

@@ -51,7 +51,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     because: 'index 1 is in the chunk of index 0',
   },
   {
-    file: 'shared/domain/diagnose/diagnose-job.ts',
+    file: 'shared/capabilities/doctor/domain/diagnose-job.ts',
     line: 'const ageMs = since === null ? 0 : now - since;',
     before: '0',
     after: '1',
@@ -79,14 +79,14 @@ export const EQUIVALENT: readonly Equivalent[] = [
     because: 'what was published has a version of 1 at least',
   },
   {
-    file: 'shared/control/doctor/collect-failures.ts',
+    file: 'shared/control/failures/collect-failures.ts',
     line: 'for (let offset = 0; offset < chunkLength(board.size, no) && found.length <= INDEXES_MAX; offset++) {',
     before: '<',
     after: '<=',
     because: 'nothing beyond the board was ever tried',
   },
   {
-    file: 'shared/control/doctor/collect-failures.ts',
+    file: 'shared/control/failures/collect-failures.ts',
     line: 'const state = STATES[columns.states[offset] ?? 0];',
     before: '0',
     after: '1',

@@ -1,7 +1,7 @@
 import { CHUNK_INDEXES, chunksFor } from '../../domain/scoreboard/board.ts';
 import { type EpochMs, later } from '../../domain/base/time.ts';
 import { indexText } from '../../domain/base/shown-index.ts';
-import { causeLine, isFailure, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
+import { causeLine, isFailure, isStoppedWithJob } from '../../domain/failures/failures.ts';
 import { type JobEventEntry, chunkLength } from '../../domain/scoreboard/status.ts';
 import { isFailureOfJob } from '../../domain/scoreboard/why.ts';
 import { podName } from '../../domain/task/pod-name.ts';

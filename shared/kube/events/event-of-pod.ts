@@ -6,7 +6,7 @@ import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import { mainContainer } from '../../domain/task/pod-template.ts';
 import { podName, podUid } from '../../domain/task/pod-name.ts';
-import { endWords, isStartError, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
+import { endWords, isStartError, isStoppedWithJob } from '../../domain/failures/failures.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';
 import type { Occurrence, Subject } from './event-object.ts';
 import type { PodFacts } from '../pods/pod-facts.ts';

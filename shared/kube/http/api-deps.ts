@@ -6,7 +6,7 @@ import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { DeadLetterStore } from '../../ports/dead-letters.ts';
-import type { Doctor } from '../../ports/doctor.ts';
+import type { Doctor } from '../../capabilities/doctor/ports/doctor.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { FeedNotifications } from '../../ports/feed-notifications.ts';
 import type { HostStore } from '../../ports/host-store.ts';

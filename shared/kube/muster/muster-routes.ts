@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { ApiDeps } from '../http/api-deps.ts';
-import { diagnosisRoutes } from './diagnosis-routes.ts';
+import { diagnosisRoutes } from '../../capabilities/doctor/kube/diagnosis-routes.ts';
 import { findItems, parseItemQuery } from './find-items.ts';
 import { findAttempts, parseAttemptQuery } from './list-attempts.ts';
 import { indexRoutes } from './index-routes.ts';

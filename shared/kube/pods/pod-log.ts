@@ -1,5 +1,5 @@
 import type { TaskArn } from '../../domain/base/ids.ts';
-import { causeLine, isStartError } from '../../domain/diagnose/failures.ts';
+import { causeLine, isStartError } from '../../domain/failures/failures.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { PodFacts } from './pod-facts.ts';

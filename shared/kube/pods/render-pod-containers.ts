@@ -1,6 +1,6 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
-import { causeLine, endWords } from '../../domain/diagnose/failures.ts';
+import { causeLine, endWords } from '../../domain/failures/failures.ts';
 import type { Container } from '../../domain/manifests/pod-spec.ts';
 import { outlookOf } from '../../domain/pending/wait-words.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';

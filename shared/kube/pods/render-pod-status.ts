@@ -1,6 +1,6 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
-import { endWords, isStoppedWithJob } from '../../domain/diagnose/failures.ts';
+import { endWords, isStoppedWithJob } from '../../domain/failures/failures.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import { isPastDeadline } from '../../domain/scoreboard/why.ts';
 import type { PodSpec, Resources } from '../../domain/manifests/pod-spec.ts';

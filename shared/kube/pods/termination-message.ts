@@ -1,4 +1,4 @@
-import { isStartError } from '../../domain/diagnose/failures.ts';
+import { isStartError } from '../../domain/failures/failures.ts';
 import { mainContainer } from '../../domain/task/pod-template.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';
 import type { LogLine, LogReader } from '../../ports/log-reader.ts';

@@ -1,5 +1,5 @@
 import { type EpochMs, asTime } from '../../../../domain/base/time.ts';
-import { endWords } from '../../../../domain/diagnose/failures.ts';
+import { endWords } from '../../../../domain/failures/failures.ts';
 import { CAUSE_WORDS } from '../../../../domain/planner/ending.ts';
 import type { EndedAttempt, Judgement } from '../../../../domain/planner/plan.ts';
 import type { Phase } from '../../../../domain/scoreboard/status.ts';

@@ -1,0 +1,11 @@
+import type { Probe } from '../../capabilities/doctor/domain/finding.ts';
+import { errorText } from '../../domain/base/error-text.ts';
+
+/** Reads something that may be throttled, broken, or forbidden; the rest of the check continues without it. */
+export async function probe<T>(ask: () => Promise<T>): Promise<Probe<T>> {
+  try {
+    return { kind: 'ok', value: await ask() };
+  } catch (error) {
+    return { kind: 'failed', reason: errorText(error) };
+  }
+}
