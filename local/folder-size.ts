@@ -1,6 +1,6 @@
+import type { DataFolderSize } from '../shared/ports/gathered/folder-size.ts';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DataFolderSize } from '../shared/capabilities/doctor/ports/doctor.ts';
 
 /** The unit of `blocks` (POSIX, stat). */
 const BLOCK_BYTES = 512;

@@ -1,7 +1,7 @@
+import type { DataFolderSize } from '../shared/ports/gathered/folder-size.ts';
 import { createMemoryStore } from '../shared/runtime/memory-store.ts';
 import { systemClock } from '../shared/adapters/system-clock.ts';
 import type { TaskArn } from '../shared/domain/base/ids.ts';
-import type { DataFolderSize } from '../shared/capabilities/doctor/ports/doctor.ts';
 import type { StoreOptions } from '../shared/runtime/create-runtime.ts';
 import { type DataFolder, jobsFileOf } from './data-folder.ts';
 import type { Closer } from './wiring/wiring.ts';

@@ -1,4 +1,4 @@
-import { isPrunable } from '../../shared/capabilities/doctor/domain/kept-jobs.ts';
+import { isPrunable } from '../../shared/domain/manifests/prunable.ts';
 import { type Job, JobSchema, conditionOf } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach } from '../client/reach.ts';

@@ -8,6 +8,7 @@ import { createOwnerCommands } from '../control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
 import { createQuotaCommands } from '../control/quota/quota-changes.ts';
 import { emptyNamespace } from '../control/lifecycle/namespaces.ts';
+import { createReadFailures } from '../control/failures/read-failures.ts';
 import { readLaunchPace } from '../control/process/launch-pace.ts';
 import type { ApiOptions } from '../kube/http/api-deps.ts';
 import { createKubeApi } from '../kube/kube-api.ts';
@@ -49,6 +50,7 @@ export const kubeApiOf = (
       formats: deps.settings.formats ?? 'current',
       hash: deps.hash,
       hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
+      readFailures: createReadFailures(logs, deps),
       doctor: createDoctor({ deadLetters, queueDepths, logs, dataFolder }, deps),
       submissions,
       taskRoles,

@@ -1,3 +1,4 @@
+import type { DataFolderSize } from '../../shared/ports/gathered/folder-size.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,6 @@ import { runCommandLine } from '../../cli/program/program.ts';
 import { writeKubeconfig } from '../../local/kubeconfig.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 import type { Authenticate } from '../../shared/kube/http/authentication.ts';
-import type { DataFolderSize } from '../../shared/capabilities/doctor/ports/doctor.ts';
 import type { Submissions } from '../../shared/ports/submissions.ts';
 import { type World, aWorld } from '../kube/a-world.ts';
 import { type AShell, aShell } from './a-shell.ts';

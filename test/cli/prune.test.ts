@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { endedBefore } from '../../cli/commands/prune.ts';
 import { parseAgeMs } from '../../cli/text/duration.ts';
-import { formatBytes } from '../../shared/capabilities/doctor/cli/data-folder.ts';
 import { type Job, JobSchema } from '../../cli/client/api-objects.ts';
 import { plusMs } from '../../shared/domain/base/time.ts';
 import { START, manifest } from '../kube/a-world.ts';
@@ -213,18 +212,4 @@ test.each([
   ['1h2d', null],
 ])('the age %j', (text, ms) => {
   expect(parseAgeMs(text)).toBe(ms);
-});
-
-test.each([
-  [0, '0 B'],
-  [999, '999 B'],
-  [1_000, '1.0 kB'],
-  [9_940, '9.9 kB'],
-  [9_960, '10 kB'],
-  [999_499, '999 kB'],
-  [999_500, '1.0 MB'],
-  [12_345_678, '12 MB'],
-  [3e12, '3.0 TB'],
-])('%i bytes', (bytes, text) => {
-  expect(formatBytes(bytes)).toBe(text);
 });

@@ -19,6 +19,7 @@ import { createOwnerCommands } from '../../shared/control/lifecycle/owner-change
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
 import type { InstallationPorts } from '../../shared/capabilities/doctor/control/collect-installation.ts';
 import { createDoctor } from '../../shared/capabilities/doctor/control/create-doctor.ts';
+import { createReadFailures } from '../../shared/control/failures/read-failures.ts';
 import { createQuotaCommands } from '../../shared/control/quota/quota-changes.ts';
 import { emptyNamespace } from '../../shared/control/lifecycle/namespaces.ts';
 import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
@@ -158,6 +159,7 @@ export async function aWorld(
       owners: (kind) => createOwnerCommands(kind, deps),
       commands: makeCommands(COMMAND_MAKERS, deps),
       quotaCommands: createQuotaCommands(deps),
+      readFailures: createReadFailures(logs, deps),
       doctor: createDoctor(
         { deadLetters: store.deadLetters, queueDepths: async () => [], logs, dataFolder: hooks.dataFolder },
         deps,

@@ -1,4 +1,4 @@
-import type { Probe } from '../../capabilities/doctor/domain/finding.ts';
+import type { Probe } from '../../domain/base/probed.ts';
 import { errorText } from '../../domain/base/error-text.ts';
 
 /** Reads something that may be throttled, broken, or forbidden; the rest of the check continues without it. */

@@ -1,6 +1,6 @@
+import type { Probe } from '../base/probed.ts';
 import { type EpochMs, later } from '../base/time.ts';
 import { CAUSE_WORDS, START_ERROR } from '../planner/ending.ts';
-import type { Probe } from '../../capabilities/doctor/domain/finding.ts';
 import { unreachable } from '../base/invariant.ts';
 import type { EndedAttempt, Outcome } from '../planner/plan.ts';
 import { type Phase, type Verdict, endOf } from '../scoreboard/status.ts';

@@ -10,6 +10,7 @@ import type { Doctor } from '../../capabilities/doctor/ports/doctor.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { FeedNotifications } from '../../ports/feed-notifications.ts';
 import type { HostStore } from '../../ports/host-store.ts';
+import type { ReadFailures } from '../../ports/gathered/job-failures.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
@@ -44,6 +45,7 @@ export type ApiPorts = ItemSource & {
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'warn'>;
   readonly doctor: Doctor;
+  readonly readFailures: ReadFailures;
   /** Names for tasks; omitted: the usual number. */
   readonly hosts?: HostsOffer;
   /** Formats that this installation writes; omitted: all of this release. */

@@ -23,7 +23,7 @@ export function musterRoutes(deps: ApiDeps): Hono {
   });
   app.get(`${JOB}/failures`, async (c) => {
     const { namespace, name } = c.req.param();
-    const failures = await deps.doctor.failures(namespace, name);
+    const failures = await deps.readFailures(namespace, name);
     return failures === null ? errorResponse(notFound(API_KINDS.Job, name)) : c.json(renderFailures(failures));
   });
   app.get(`${JOB}/progress`, async (c) => {

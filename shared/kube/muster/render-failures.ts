@@ -1,3 +1,4 @@
+import type { JobFailures } from '../../ports/gathered/job-failures.ts';
 import { ITEMS_NAMED_MAX, type ItemOf } from '../../domain/base/shown-index.ts';
 import { asTime } from '../../domain/base/time.ts';
 import type { CollectedFailure } from '../../domain/failures/failures.ts';
@@ -5,7 +6,6 @@ import { formatIndexSet, indexSetOf } from '../../domain/base/index-set.ts';
 import { mainContainer } from '../../domain/task/pod-template.ts';
 import { podName } from '../../domain/task/pod-name.ts';
 import { verdictText } from '../../domain/scoreboard/why.ts';
-import type { JobFailures } from '../../capabilities/doctor/ports/doctor.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 
 /** What has failed in a Job and why: Muster's own object, which no Kubernetes client knows. */

@@ -1,3 +1,5 @@
+import type { DataFolderSize } from '../../../ports/gathered/folder-size.ts';
+import type { Probe } from '../../../domain/base/probed.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../../domain/base/time.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
 import type {
@@ -7,13 +9,13 @@ import type {
   ProbedOrphan,
   SilentCron,
 } from '../domain/diagnose-installation.ts';
-import { NAMES_LONG_MS, OVERDUE_MS, type Probe, SOON_MS, subjectOfJob } from '../domain/finding.ts';
+import { NAMES_LONG_MS, OVERDUE_MS, SOON_MS, subjectOfJob } from '../domain/finding.ts';
 import { type KeptJob, type KeptJobs, keptJobs } from '../domain/kept-jobs.ts';
 import { slotsOf } from '../../../domain/cron/slots.ts';
 import { isTerminating } from '../../../domain/manifests/namespace.ts';
 import { isHidden, isOver, podCount, tally } from '../../../domain/scoreboard/status.ts';
 import type { StoredDeadLetter, DeadLetterStore, QueueDepth } from '../../../ports/dead-letters.ts';
-import type { DataFolderSize, DataFolderView } from '../ports/doctor.ts';
+import type { DataFolderView } from '../ports/doctor.ts';
 import type { StoredDocument } from '../../../ports/object-store.ts';
 import { storedCronJob } from '../../../schema/cron/cron-document.ts';
 import type { Deps } from '../../../control/process/deps.ts';

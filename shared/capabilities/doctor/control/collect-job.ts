@@ -3,7 +3,7 @@ import type { JobUid, TaskArn } from '../../../domain/base/ids.ts';
 import type { JobSnapshot, ProbedName } from '../domain/diagnose-job.ts';
 import type { RestoredJob } from '../domain/diagnose-restored.ts';
 import type { ActiveAttempt, ProbedTask } from '../domain/diagnose-tasks.ts';
-import { WorkingBoard } from '../../../domain/scoreboard/working-board.ts';
+import type { WorkingBoard } from '../../../domain/scoreboard/working-board.ts';
 import { hasNames } from '../../../domain/task/host-names.ts';
 import type { JobManifest } from '../../../domain/manifests/manifest.ts';
 import { isActive } from '../../../domain/scoreboard/index-record.ts';
@@ -14,14 +14,13 @@ import { inWordsOf } from '../../../domain/pending/pod-wait.ts';
 import { type Wait, chunksForWaits, waitsOf } from '../../../domain/pending/waits.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
 import type { LogReader } from '../../../ports/log-reader.ts';
-import { chunksAt } from '../../../store/chunks-at.ts';
-import { isOneRevision } from '../../../store/read-job.ts';
 import { type ItemSource, readItemValues } from '../../../store/read-items.ts';
 import { readWaitedFor } from '../../../store/read-waited-for.ts';
 import { toJob } from '../../../store/to-job.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import { readLaunchPace } from '../../../control/process/launch-pace.ts';
 import { collectFailures, chunksWithFailures } from '../../../control/failures/collect-failures.ts';
+import { type LoadedRows, loadRows } from '../../../control/failures/load-rows.ts';
 import { heldCycle } from './held-cycle.ts';
 import { probe } from '../../../control/process/probe.ts';
 
@@ -29,9 +28,6 @@ import { probe } from '../../../control/process/probe.ts';
 const LOOKED_UP_MAX = 500;
 const DESCRIBE_MAX = 100;
 const LIST_PAGES_MAX = 5;
-/** Inconsistent rows are read again: passes commit a few times per second. */
-const LOADS_MAX = 4;
-const LOAD_PAUSE_MS = 100;
 
 export type CollectDeps = Pick<
   Deps,
@@ -51,7 +47,7 @@ export async function collectJob(
   depth: 'shallow' | 'full',
   deps: CollectDeps,
 ): Promise<CollectedJob | null> {
-  const loaded = await load(uid, depth === 'full' ? chunksForAll : chunksForWaiting, deps);
+  const loaded = await loadRows(uid, depth === 'full' ? chunksForAll : chunksForWaiting, deps);
   if (loaded === null) return null;
   const { spec, status, board, torn } = loaded;
   const [published, pace, tasks, names, failures, others, cycle] = await Promise.all([
@@ -95,7 +91,7 @@ export async function collectRestored(uid: JobUid, deps: CollectDeps): Promise<C
   const pendingIn = ({ chunks }: Status) =>
     [...chunks.entries()].filter(([, { pending }]) => pending > 0).map(([no]) => no);
   const wanted = (status: Status) => [...chunksWithTasks(status), ...pendingIn(status).slice(0, PENDING_CHUNKS_MAX)];
-  const loaded = await load(uid, wanted, deps);
+  const loaded = await loadRows(uid, wanted, deps);
   if (loaded === null || isOver(loaded.status.phase)) return null;
   const { spec, status, board } = loaded;
   const tasks = await probe(() => probedTask(uid, board, deps));
@@ -104,13 +100,6 @@ export async function collectRestored(uid: JobUid, deps: CollectDeps): Promise<C
 }
 
 export type CollectedRestored = Omit<RestoredJob, 'itemOf'> & { readonly manifest: JobManifest };
-
-/** A Job with its failures, and nothing else. null: the Job does not exist. */
-export async function collectFailuresOf(uid: JobUid, deps: CollectDeps) {
-  const loaded = await load(uid, (status) => chunksWithFailures(status), deps);
-  if (loaded === null) return null;
-  return { ...loaded, ...(await collectFailures(loaded, deps)) };
-}
 
 const chunksForWaiting = (status: Status, spec: StoredSpec): readonly number[] =>
   chunksForWaits(status, toJob(spec).spec);
@@ -122,7 +111,7 @@ const chunksForAll = (status: Status, spec: StoredSpec): readonly number[] => [
 ];
 
 /** If tasks were tried, ECS's text about one of them helps the most; a count does if that cannot be read. */
-async function explained(wait: Wait, { spec, board }: Loaded, deps: CollectDeps): Promise<Wait> {
+async function explained(wait: Wait, { spec, board }: LoadedRows, deps: CollectDeps): Promise<Wait> {
   const { example } = wait;
   if (example === undefined) return wait;
   const attempts = await probe(() => deps.jobs.readAttempts(spec.identity.uid, example, example));
@@ -130,39 +119,6 @@ async function explained(wait: Wait, { spec, board }: Loaded, deps: CollectDeps)
   const items = await probe(() => readItemValues(spec.manifest, [example], deps));
   const item = items.kind === 'ok' ? items.value.get(example)?.line : undefined;
   return inWordsOf(wait, board, attempts.value, item ?? null);
-}
-
-type Loaded = {
-  readonly spec: StoredSpec;
-  readonly status: Status;
-  readonly board: WorkingBoard;
-  readonly torn: string | null;
-};
-
-/** Inconsistent rows are torn if nothing was committed since they were last read, and they are still inconsistent. */
-async function load(
-  uid: JobUid,
-  wanted: (status: Status, spec: StoredSpec) => readonly number[],
-  { jobs, clock }: CollectDeps,
-): Promise<Loaded | null> {
-  let before: { readonly version: number; readonly mismatch: string } | null = null;
-  for (let nth = 1; ; nth++) {
-    const status = await jobs.readStatus(uid);
-    const spec = await jobs.readSpec(uid);
-    if (status === null || spec === null) return null;
-    const { selection } = toJob(spec).spec;
-    const read = await chunksAt(uid, status, { nos: wanted(status, spec), selection }, { jobs }, 'read');
-    const mismatch = isOneRevision(spec, status)
-      ? read.mismatch
-      : `SPEC is at revision ${spec.revision}, STATUS at ${status.revision}`;
-    const board = new WorkingBoard(status, read.chunks);
-    if (mismatch === null) return { spec, status, board, torn: null };
-    const isTorn = before !== null && before.version === status.version && before.mismatch === mismatch;
-    if (isTorn) return { spec, status, board, torn: mismatch };
-    if (nth === LOADS_MAX) return { spec, status, board, torn: null }; // busy: inconsistent chunks are left out
-    before = { version: status.version, mismatch };
-    await clock.sleep(LOAD_PAUSE_MS);
-  }
 }
 
 /** The first chunks with as many active attempts as are looked up. */

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../../domain/base/time.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
-import { ITEMS_NAMED_MAX, type ItemOf } from '../../../domain/base/shown-index.ts';
+import type { ItemOf } from '../../../domain/base/shown-index.ts';
 import { diagnoseInstallation } from '../domain/diagnose-installation.ts';
 import { diagnoseRestored } from '../domain/diagnose-restored.ts';
 import { diagnoseJob } from '../domain/diagnose-job.ts';
@@ -13,9 +13,9 @@ import type { DiagnosedPage, Diagnosis, Doctor, DoctorsPage } from '../ports/doc
 import type { LogReader } from '../../../ports/log-reader.ts';
 import { isCompletedByRerun } from './completed-rerun.ts';
 import { type InstallationPorts, collectInstallation } from './collect-installation.ts';
-import { type CollectDeps, type CollectedJob, collectFailuresOf, collectJob, collectRestored } from './collect-job.ts';
-import { type ItemSource, readItemValues } from '../../../store/read-items.ts';
+import { type CollectDeps, type CollectedJob, collectJob, collectRestored } from './collect-job.ts';
 import type { Deps } from '../../../control/process/deps.ts';
+import { readItemOf } from '../../../control/failures/read-failures.ts';
 import { probe } from '../../../control/process/probe.ts';
 
 /** Jobs per page, and how many of them are read at a time. */
@@ -33,17 +33,6 @@ export function createDoctor(ports: DoctorPorts, passDeps: Deps): Doctor {
       const uid = await probe(() => deps.jobs.findJob(namespace, name));
       if (uid.kind === 'failed') return unread(subject, uid.reason, deps);
       return uid.value === null ? null : examine(uid.value, subject, deps);
-    },
-
-    async failures(namespace, name) {
-      const uid = await deps.jobs.findJob(namespace, name);
-      const found = uid === null ? null : await collectFailuresOf(uid, deps);
-      if (found === null || isHidden(found.status.phase)) return null;
-      const named = found.groups.flatMap(({ indexes, example }) => [
-        example.index,
-        ...indexes.slice(0, ITEMS_NAMED_MAX),
-      ]);
-      return { ...found, itemOf: await readItemOf(found.spec.manifest, named, deps) };
     },
 
     jobs: (page) => pageOf(page, checkShallowly, deps),
@@ -112,11 +101,6 @@ async function withItems<J extends { readonly manifest: JobManifest }>(
   });
   const read = await probe(() => readItemOf(job.manifest, named, deps));
   return read.kind === 'ok' ? diagnose({ ...job, itemOf: read.value }) : plain;
-}
-
-async function readItemOf(manifest: JobManifest, indexes: readonly number[], source: ItemSource): Promise<ItemOf> {
-  const items = await readItemValues(manifest, [...new Set(indexes)], source);
-  return (index) => items.get(index)?.line ?? null;
 }
 
 /** A Job's findings by its rows alone. Most Jobs are over and wait for nothing: only STATUS is read for them. */

@@ -1,6 +1,7 @@
+import type { Probe } from '../../../domain/base/probed.ts';
 import type { EpochMs } from '../../../domain/base/time.ts';
 import { type CollectedFailure, type FailureSnapshot, isStartError } from '../../../domain/failures/failures.ts';
-import { type Finding, type Severity, type Probe, indexesText, notChecked, some, subjectOfJob } from './finding.ts';
+import { type Finding, type Severity, indexesText, notChecked, some, subjectOfJob } from './finding.ts';
 import { formatIndexSet, indexSetOf } from '../../../domain/base/index-set.ts';
 import { type ItemOf, indexText } from '../../../domain/base/shown-index.ts';
 import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';

@@ -1,6 +1,7 @@
+import type { Probe } from '../../../domain/base/probed.ts';
 import { type EpochMs, asTime, plusMs } from '../../../domain/base/time.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
-import { type Finding, ORPHAN_TOO_LONG_MS, type Probe, notChecked, oldestOf, some, worstFirst } from './finding.ts';
+import { type Finding, ORPHAN_TOO_LONG_MS, notChecked, oldestOf, some, worstFirst } from './finding.ts';
 import { type LaunchPace, isCut } from '../../../domain/pending/waits.ts';
 
 /** The installation as the check found it. Each reading is bounded: `more` means that there is more than was checked. */

@@ -1,3 +1,4 @@
+import type { Probe } from '../../../domain/base/probed.ts';
 import { type EpochMs, asTime } from '../../../domain/base/time.ts';
 import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
 import { diagnoseFailures } from './diagnose-failures.ts';
@@ -11,7 +12,6 @@ import {
   OVERDUE_MS,
   SOON_MS,
   UNANNOUNCED_LONG_MS,
-  type Probe,
   atTime,
   indexesText,
   notChecked,

@@ -1,10 +1,11 @@
+import type { Probe } from '../../../domain/base/probed.ts';
 import { formatIndexSet, indexSetOf } from '../../../domain/base/index-set.ts';
 import { type Status, tally } from '../../../domain/scoreboard/status.ts';
 import type { WorkingBoard } from '../../../domain/scoreboard/working-board.ts';
 import type { JobIdentity } from '../../../domain/manifests/job.ts';
 import type { ItemOf } from '../../../domain/base/shown-index.ts';
 import type { ActiveAttempt, ProbedTask } from './diagnose-tasks.ts';
-import { type Finding, type Probe, atTime, indexesText, notChecked, subjectOfJob } from './finding.ts';
+import { type Finding, atTime, indexesText, notChecked, subjectOfJob } from './finding.ts';
 
 /** A Job of a table that was restored: its rows are older than what its tasks have done. */
 export type RestoredJob = {

@@ -69,11 +69,6 @@ export type Finding = {
   readonly details?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 };
 
-/** A reading; `unseen`: it could not be checked, and why. */
-export type Probe<T> =
-  | { readonly kind: 'ok'; readonly value: T }
-  | { readonly kind: 'failed'; readonly reason: string };
-
 /** Before this age, a message, a pass, and an answer are still in progress, not inconsistent. */
 export const SOON_MS = 60_000;
 /** An alarm may be a minute late by design (the sweep's), and its message must be processed. */

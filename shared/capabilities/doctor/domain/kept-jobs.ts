@@ -1,3 +1,4 @@
+import { isPrunable } from '../../../domain/manifests/prunable.ts';
 import type { EpochMs } from '../../../domain/base/time.ts';
 
 /** A Job that users see. `endedAt`: it is Complete or Failed since then; null: it is not, or it is being deleted. */
@@ -33,7 +34,3 @@ export function keptJobs(jobs: readonly KeptJob[], more: boolean, now: EpochMs):
     prunable: { count: prunable.length, namespaces: [...new Set(prunable.map(({ namespace }) => namespace))] },
   };
 }
-
-/** Whether a Job that ended at `endedAt` (null: it has not) ended `olderThanMs` ago or earlier. */
-export const isPrunable = (endedAt: number | null, olderThanMs: number, now: number): boolean =>
-  endedAt !== null && endedAt <= now - olderThanMs;

@@ -110,7 +110,7 @@ describe('a failed Job', () => {
     expect(find(diagnosis, 'PodsFailed').what).toMatch(/^exit code 1: 500 indexes/);
     expect(short(diagnosis)).toContain('info Sampled');
     expect(records).toBeLessThan(600);
-    await w.doctor.failures('default', 'work');
+    await work(w);
     expect(w.logReads()).toBe(1);
   });
 

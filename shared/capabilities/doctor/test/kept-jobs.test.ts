@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { asEpochMs } from '../../../domain/base/time.ts';
-import { PRUNABLE_MS, isPrunable, keptJobs } from '../domain/kept-jobs.ts';
+import { PRUNABLE_MS, keptJobs } from '../domain/kept-jobs.ts';
 
 const NOW = asEpochMs(1_800_000_000_000);
 const job = (name: string, ageMs: number, endedMsAgo: number | null, namespace = 'default') => ({
@@ -33,14 +33,4 @@ test('the oldest Job was created first; Jobs that ended a week ago, to the milli
     oldest: { namespace: 'other', name: 'c', createdAt: NOW - PRUNABLE_MS - 30 },
     prunable: { count: 3, namespaces: ['default', 'team'] },
   });
-});
-
-test.each([
-  [null, 0, false],
-  [NOW, 0, true],
-  [NOW + 1, 0, false],
-  [NOW - 5, 5, true],
-  [NOW - 4, 5, false],
-])('ended at %s, older than %i ms: %s', (endedAt, olderThanMs, expected) => {
-  expect(isPrunable(endedAt, olderThanMs, NOW)).toBe(expected);
 });
