@@ -8,7 +8,6 @@ import { addCompletion } from './completion-command.ts';
 import type { GetFlags, Wanted } from '../commands/get.ts';
 import { addCron } from './cron-commands.ts';
 import { addKill } from './kill-command.ts';
-import { addDoctor } from '../../shared/capabilities/doctor/cli/doctor-command.ts';
 import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { addIndexControl } from './index-commands.ts';
 import { addDelete, addResume, addScale, addSuspend, addWait, addWatch } from './job-commands.ts';
@@ -91,7 +90,6 @@ function createProgram(shell: Shell, done: Done): Command {
     ...CAPABILITY_COMMANDS,
     addLocal,
     addStop,
-    addDoctor,
     addKubeconfig,
     addToken,
     addProxy,

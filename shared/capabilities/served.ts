@@ -8,6 +8,6 @@ export const CAPABILITY_SERVED = {
 };
 
 /** What else capabilities serve. */
-export const CAPABILITY_ROUTES: readonly ((app: Hono, deps: ApiDeps, options: ApiOptions) => void)[] = [
+export const FURTHER_ROUTES: readonly ((app: Hono, deps: ApiDeps, options: ApiOptions) => void)[] = [
   addFurikoJobRoutes,
 ];

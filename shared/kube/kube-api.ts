@@ -6,7 +6,7 @@ import { Busy } from '../ports/busy.ts';
 import { unreadableRows } from '../domain/base/unreadable-row.ts';
 import { authenticatedUser, authentication } from './http/authentication.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './http/api-deps.ts';
-import { CAPABILITY_ROUTES } from '../capabilities/served.ts';
+import { FURTHER_ROUTES } from '../capabilities/served.ts';
 import { auditTrail } from './authorization/audit-trail.ts';
 import { authorizationGuard } from './authorization/authorization-guard.ts';
 import { impersonationGuard } from './authorization/impersonation-guard.ts';
@@ -75,7 +75,7 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   app.route('/', openApiRoutes());
   app.route('/', discoveryRoutes());
   addJobRoutes(app, deps, options);
-  for (const add of CAPABILITY_ROUTES) add(app, deps, options);
+  for (const add of FURTHER_ROUTES) add(app, deps, options);
   for (const kind of Object.values(SERVED_KINDS)) kind.addRoutes(app, deps, options);
   app.route('/api/v1', podRoutes(deps, options));
   app.route('/api/v1', eventRoutes(deps, options));

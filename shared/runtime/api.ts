@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
-import type { InstallationPorts } from '../capabilities/doctor/control/collect-installation.ts';
-import { createDoctor } from '../capabilities/doctor/control/create-doctor.ts';
 import { COMMAND_MAKERS } from '../capabilities/handlers.ts';
+import { CAPABILITY_ROUTES } from '../capabilities/routes.ts';
 import { makeCommands } from '../control/process/capability-commands.ts';
 import { createOwnerCommands } from '../control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
@@ -16,6 +15,7 @@ import type { Audit } from '../ports/access/audit.ts';
 import { Busy } from '../ports/busy.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { originOfGateway } from './origin-of-gateway.ts';
+import type { Served } from './registered.ts';
 import type { Runtime } from './runtime.ts';
 
 /** How much of a namespace is deleted while its user waits; the sweep does the rest. */
@@ -31,7 +31,7 @@ export const kubeApiOf = (
   {
     dataFolder,
     audit = auditIn(deps.telemetry),
-  }: Pick<InstallationPorts, 'dataFolder'> & { readonly audit?: Audit | undefined } = {},
+  }: Pick<Served, 'dataFolder'> & { readonly audit?: Audit | undefined } = {},
 ): Hono =>
   createKubeApi(
     {
@@ -51,7 +51,9 @@ export const kubeApiOf = (
       hash: deps.hash,
       hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
       readFailures: createReadFailures(logs, deps),
-      doctor: createDoctor({ deadLetters, queueDepths, logs, dataFolder }, deps),
+      capabilityRoutes: CAPABILITY_ROUTES.map((routesOf) =>
+        routesOf({ deps, deadLetters, queueDepths, logs, dataFolder }),
+      ),
       submissions,
       taskRoles,
       deadLetters,

@@ -1,5 +1,5 @@
+import { CAPABILITY_CHECKS } from '../capabilities/checks.ts';
 import { dispatch } from '../control/dispatch/dispatch.ts';
-import { createScheduledCheck } from '../capabilities/doctor/control/scheduled-check.ts';
 import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
 import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
 import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';
@@ -109,16 +109,13 @@ export function dispatchHandler(runtime: () => Runtime) {
 const NAMESPACES_SWEPT = { deletions: 2_000, ms: 20_000 };
 const QUOTAS_SWEPT_MS = 10_000;
 
-/** The period of the alarm on what the check finds. */
-const CHECK_EVERY_MIN = 5;
-
 /**
- * Every minute: Jobs whose alarm is due; every five minutes also what the doctor calls an error; in the first minute of an hour all
- * live tasks, and some task definitions. If an operator asks for `everything`, all Jobs that have an alarm, which every Job that may
+ * Every minute: Jobs whose alarm is due; every few minutes also what capabilities look at; in the first minute of an hour all live
+ * tasks, and some task definitions. If an operator asks for `everything`, all Jobs that have an alarm, which every Job that may
  * run has, with a look-up of their tasks.
  */
 export function sweepHandler(runtime: () => Runtime) {
-  const check = createScheduledCheck();
+  const checks = CAPABILITY_CHECKS.map(({ everyMin, create }) => ({ everyMin, check: create() }));
   return scheduledHandler({
     runtime,
     async work({ time, everything = false }: ScheduledEvent, { deps, deadLetters: received, logs }) {
@@ -149,7 +146,13 @@ export function sweepHandler(runtime: () => Runtime) {
         ...everyMinute,
         ...(isNewHour ? everyHour : []),
         ...(isNewHour && at.getUTCHours() === 0 ? everyDay : []),
-        ...(at.getUTCMinutes() % CHECK_EVERY_MIN === 0 ? [() => check(deps, logs)] : []),
+        ...checks
+          .filter(({ everyMin }) => at.getUTCMinutes() % everyMin === 0)
+          .map(
+            ({ check }) =>
+              () =>
+                check(deps, logs),
+          ),
       ]);
     },
   });

@@ -17,11 +17,11 @@ import { COMMAND_MAKERS } from '../../shared/capabilities/handlers.ts';
 import { makeCommands } from '../../shared/control/process/capability-commands.ts';
 import { createOwnerCommands } from '../../shared/control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
-import type { InstallationPorts } from '../../shared/capabilities/doctor/control/collect-installation.ts';
-import { createDoctor } from '../../shared/capabilities/doctor/control/create-doctor.ts';
+import { CAPABILITY_ROUTES } from '../../shared/capabilities/routes.ts';
 import { createReadFailures } from '../../shared/control/failures/read-failures.ts';
 import { createQuotaCommands } from '../../shared/control/quota/quota-changes.ts';
 import { emptyNamespace } from '../../shared/control/lifecycle/namespaces.ts';
+import type { Served } from '../../shared/runtime/registered.ts';
 import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
@@ -62,7 +62,7 @@ export async function aWorld(
     readonly taskRoles?: TaskRoles;
     readonly audit?: Audit;
     readonly formats?: Formats;
-    readonly dataFolder?: InstallationPorts['dataFolder'];
+    readonly dataFolder?: Served['dataFolder'];
   } = {},
 ) {
   let now: EpochMs = START;
@@ -160,9 +160,14 @@ export async function aWorld(
       commands: makeCommands(COMMAND_MAKERS, deps),
       quotaCommands: createQuotaCommands(deps),
       readFailures: createReadFailures(logs, deps),
-      doctor: createDoctor(
-        { deadLetters: store.deadLetters, queueDepths: async () => [], logs, dataFolder: hooks.dataFolder },
-        deps,
+      capabilityRoutes: CAPABILITY_ROUTES.map((routesOf) =>
+        routesOf({
+          deadLetters: store.deadLetters,
+          queueDepths: async () => [],
+          logs,
+          dataFolder: hooks.dataFolder,
+          deps,
+        }),
       ),
       launchPace: async () => ({
         now,

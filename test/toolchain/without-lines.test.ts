@@ -18,3 +18,15 @@ export const COMMANDS = [addPlan, ];
 `);
   expect(withoutLines(LIST, 'other')).toBe(LIST);
 });
+
+test('a list of faces of another layer is left without any, and keeps what it imports from the kernel', () => {
+  const list = `import type { MusterRoutes } from '../runtime/registered.ts';
+import { doctorRoutes } from './doctor/kube/index.ts';
+
+export const ROUTES: readonly MusterRoutes[] = [doctorRoutes];
+`;
+  expect(withoutLines(list, 'doctor')).toBe(`import type { MusterRoutes } from '../runtime/registered.ts';
+
+export const ROUTES: readonly MusterRoutes[] = [];
+`);
+});

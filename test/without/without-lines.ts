@@ -1,5 +1,5 @@
 /** An import of a capability's face: the names that it brings. */
-const IMPORT = /^import (?:type )?\{([^}]*)\} from '\.\/([^/']+)\/(?:cli\/)?index\.ts';\n/gm;
+const IMPORT = /^import (?:type )?\{([^}]*)\} from '\.\/([^/']+)\/(?:[a-z]+\/)?index\.ts';\n/gm;
 
 /** A list of capabilities without one of them: without its import, and without the names that came by it. */
 export function withoutLines(list: string, capability: string): string {

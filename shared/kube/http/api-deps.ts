@@ -1,4 +1,4 @@
-import type { Context } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { AuthorizationMode, User } from '../../domain/rbac/policy.ts';
 import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { TaskRoles } from '../../domain/task/task-roles.ts';
@@ -6,7 +6,6 @@ import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { DeadLetterStore } from '../../ports/dead-letters.ts';
-import type { Doctor } from '../../capabilities/doctor/ports/doctor.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { FeedNotifications } from '../../ports/feed-notifications.ts';
 import type { HostStore } from '../../ports/host-store.ts';
@@ -44,7 +43,8 @@ export type ApiPorts = ItemSource & {
   readonly logs: LogReader;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'warn'>;
-  readonly doctor: Doctor;
+  /** What capabilities serve under /muster/v1. */
+  readonly capabilityRoutes: readonly Hono[];
   readonly readFailures: ReadFailures;
   /** Names for tasks; omitted: the usual number. */
   readonly hosts?: HostsOffer;

@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import type { ApiDeps } from '../http/api-deps.ts';
-import { diagnosisRoutes } from '../../capabilities/doctor/kube/diagnosis-routes.ts';
 import { findItems, parseItemQuery } from './find-items.ts';
 import { findAttempts, parseAttemptQuery } from './list-attempts.ts';
 import { indexRoutes } from './index-routes.ts';
@@ -48,7 +47,7 @@ export function musterRoutes(deps: ApiDeps): Hono {
   for (const part of ['waits', 'failures', 'attempts', 'progress', 'items'])
     app.all(`${JOB}/${part}`, () => errorResponse(methodNotAllowed()));
   app.route('/', indexRoutes(deps));
-  app.route('/', diagnosisRoutes(deps.doctor));
+  for (const routes of deps.capabilityRoutes) app.route('/', routes);
   app.route('/', submissionRoutes(deps));
   return app;
 }
