@@ -28,10 +28,10 @@ const only = (folder, folders, packages = []) => ({
 });
 
 /** A layer inside a capability: its own layers and the kernel's below it, the packages named, and nothing else at all. */
-const inCapability = (layer, own, folders, packages = []) => ({
+const inCapability = (layer, own, folders, packages = [], files = '') => ({
   name: `capability-${layer}-knows-its-layer-only`,
   severity: 'error',
-  from: { path: `^shared/capabilities/([^/]+)/${layer}/` },
+  from: { path: `^shared/capabilities/([^/]+)/${layer}/${files}` },
   to: {
     pathNot: [`^shared/capabilities/$1/(${own.join('|')})/`, ...shared(...folders), ...npm(...packages)],
   },
@@ -65,7 +65,7 @@ const FOLDERS = {
     events: ['base', 'manifests', 'task', 'scoreboard'],
     planner: ['base', 'manifests', 'task', 'scoreboard', 'events', 'upstreams'],
     pending: ['base', 'manifests', 'task', 'scoreboard', 'upstreams', 'planner'],
-    diagnose: ['base', 'manifests', 'task', 'scoreboard', 'events', 'upstreams', 'planner', 'pending'],
+    failures: ['base', 'scoreboard', 'planner'],
     announcing: ['base', 'manifests', 'scoreboard', 'planner'],
     token: ['rbac'],
   },
@@ -88,7 +88,7 @@ const FOLDERS = {
   },
   control: {
     process: [],
-    doctor: ['process'],
+    failures: ['process'],
     sweep: ['process'],
     hostnames: ['process'],
     upstreams: ['process'],
@@ -235,6 +235,15 @@ module.exports = {
       to: { path: '^shared/capabilities/[^/]+/', pathNot: '^shared/capabilities/[^/]+/[^/]+/index\\.ts$' },
     },
     {
+      // What functions are bundled from must not bring the command line with it.
+      name: 'functions-know-no-commands',
+      severity: 'error',
+      from: { path: ['^shared/runtime/', '^shared/capabilities/(?!(commands|command-line)\\.ts$)[^/]+$'] },
+      to: {
+        path: ['^shared/capabilities/(commands|command-line)\\.ts$', '^shared/capabilities/[^/]+/(cli|client)/'],
+      },
+    },
+    {
       name: 'capabilities-are-strangers',
       severity: 'error',
       from: { path: '^shared/capabilities/([^/]+)/' },
@@ -251,12 +260,18 @@ module.exports = {
       ['kinds', 'domain', 'schema', 'ports', 'store', 'control'],
       ['domain', 'schema', 'ports', 'names', 'store', 'control'],
     ),
+    // A face puts its capability together, so that of `kube` may take what answers from `control`.
     inCapability(
       'kube',
       ['kinds', 'domain', 'schema', 'ports', 'store', 'kube'],
       ['domain', 'schema', 'ports', 'names', 'store', 'kube'],
-      ['hono'],
+      ['hono', 'rfc6902'],
+      '(?!index\\.ts$)',
     ),
+    ofOurs('capability-faces-wire-their-own', '^shared/capabilities/([^/]+)/kube/index\\.ts$', [
+      '^shared/capabilities/$1/(kinds|domain|schema|ports|store|control|kube)/',
+      ...shared('domain', 'schema', 'ports', 'names', 'store', 'control', 'kube'),
+    ]),
     ofOurs(
       'capability-worlds-play-in-memory',
       '^shared/capabilities/([^/]+)/world/',
@@ -292,7 +307,7 @@ module.exports = {
     {
       name: 'sdk-in-adapters-and-wire-only',
       severity: 'error',
-      from: { path: OURS, pathNot: ['^shared/adapters/(?!memory/)', '^local/wire/', '^test/'] },
+      from: { path: OURS, pathNot: ['^shared/adapters/(?!memory/)', '^local/wire/', ...TESTS] },
       to: { path: SDK },
     },
     {
