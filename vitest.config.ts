@@ -79,6 +79,7 @@ const AS_AWS = [
   'test/e2e/{jobs,pods,pairs,work-lists}.test.ts',
   'test/e2e/crashes/{kill,lossy-events}.test.ts',
   'test/e2e/diagnosis/causes.test.ts',
+  'shared/capabilities/*/test/e2e/causes-found.test.ts',
   'test/e2e/hostnames/*.test.ts',
 ];
 

@@ -55,7 +55,7 @@ describe('what may stand there', () => {
     ['get --output ', ['wide', 'json', 'yaml', 'name']],
     ['get --output=j', ['--output=json']],
     ['get --output = j', ['--output=json']], // as bash takes it apart
-    ['doctor -o y', ['yaml']],
+    ['version -o y', ['yaml']],
     ['wait sums --for f', ['failed', 'finished']],
     ['pru', ['prune']],
     ['cron ', ['list', 'next', 'run-now', 'backfill', 'pause', 'resume', 'help']],

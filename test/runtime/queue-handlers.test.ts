@@ -164,23 +164,6 @@ test('live tasks, and some task definitions, are swept in the first minute of an
   ]);
 });
 
-test('what the doctor calls an error is counted every five minutes', async () => {
-  const w = aRuntime(anInbox().inbox);
-  const { jobs } = w.runtime.deps;
-  const looked: string[] = [];
-  let time = '';
-  const dueJobs: typeof jobs.dueJobs = async (page) => {
-    if (page.now === null) looked.push(time); // of all alarms, not of those that are due
-    return jobs.dueJobs(page);
-  };
-  const handler = sweepHandler(() => ({ ...w.runtime, deps: { ...w.runtime.deps, jobs: { ...jobs, dueJobs } } }));
-  for (let minute = 1; minute <= 11; minute++) {
-    time = `2026-11-20T12:${String(minute).padStart(2, '0')}:00Z`;
-    await handler({ time }, CONTEXT);
-  }
-  expect(looked).toEqual(['2026-11-20T12:05:00Z', '2026-11-20T12:10:00Z']);
-});
-
 test('a namespace that is being deleted is gone after a sweep', async () => {
   const { runtime } = aRuntime(anInbox().inbox);
   const { objects, clock } = runtime.deps;

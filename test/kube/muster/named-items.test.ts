@@ -54,16 +54,6 @@ describe('items beside indexes', () => {
     expect(told).toContain('Pod Started Started container main');
   });
 
-  test('in what the doctor finds', async () => {
-    const server = await aListServer();
-    const { findings } = (await server.json(`${JOB}/diagnosis`)) as { findings: { kind: string; what: string }[] };
-    const failed = findings.filter(({ kind }) => kind === 'PodsFailed').map(({ what }) => what);
-    expect(failed.join('\n')).toMatch(
-      /^exit code 2: index 1 \(my banana\.txt\); the log of index 1 \(my banana\.txt\) ends with/m,
-    );
-    expect(failed.join('\n')).toMatch(/^exit code 3: index 2 \(Köln\.txt\); /m);
-  });
-
   test('in waits: of the one whose reason is shown', async () => {
     const server = await aListServer();
     const reason = 'CannotPullContainerError: no such image';
@@ -92,8 +82,6 @@ describe('items beside indexes', () => {
     expect(items.map(({ verdict: text }) => text)).toContain(`failed: ${named}`);
     const pods = await server.run('get pods sums -o json');
     expect(pods.out).toContain(`"muster.run/verdict": "failed: ${named}"`);
-    const { findings } = (await server.json(`${JOB}/diagnosis`)) as { findings: { kind: string; what: string }[] };
-    expect(findings.find(({ kind }) => kind === 'JobFailed')?.what).toContain('decided by index 1 (my banana.txt);');
     const { groups } = (await server.json(`${JOB}/failures`)) as { groups: { verdict: string }[] };
     expect(groups.map(({ verdict: text }) => text)).toContain(`failed: ${named}`);
   });
