@@ -43,8 +43,9 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, '.muster', 'mutants');
 /** Out of ten changes so many are made there. */
 const SHARES: Readonly<Record<string, number>> = {
-  'shared/domain': 5,
-  'shared/control': 3,
+  'shared/domain': 4,
+  'shared/control': 2.5,
+  'shared/capabilities': 1,
   'shared/store': 0.5,
   'shared/kube': 1,
   'shared/schema': 0.5,
@@ -101,7 +102,9 @@ async function choose(count: number, seed: number, only: string): Promise<readon
 
 /** Tables of facts, which a table of the same facts would test; what only tests run. */
 function isLeftAlone(path: string): boolean {
-  return /shared\/schema\/kinds\/|shared\/adapters\/memory\/|shared\/domain\/base\/time-zone/.test(path);
+  return /shared\/schema\/kinds\/|^shared\/capabilities\/[^/]+\/test\/|shared\/adapters\/memory\/|shared\/domain\/base\/time-zone/.test(
+    path,
+  );
 }
 
 function isEquivalent({ file, before, after, line }: Mutation, lines: readonly string[]): boolean {

@@ -11,12 +11,14 @@ const BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
     'test/runtime',
     'test/schema',
     'shared/capabilities/simulate/test',
+    'shared/capabilities/doctor/test',
     'test/dst/interleavings',
   ],
   'shared/control': [
     'test/control',
     'test/runtime',
     'shared/capabilities/simulate/test',
+    'shared/capabilities/doctor/test',
     'test/dst/interleavings',
     'test/departures',
     'test/asks',
@@ -37,11 +39,11 @@ const BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Slow, and about other things. */
-const LEFT_OUT = /fuzz|bench|kubectl\.test|hosts-crash|determinism/;
+const LEFT_OUT = /\/e2e\/|fuzz|bench|kubectl\.test|hosts-crash|determinism/;
 
 /**
  * The tests that a change of `file` is shown to, in two rounds: those that import the file or bear its name, then all others of
- * {@link BY_FOLDER}. A last round are the simulation's own seeds, for what only they might see.
+ * {@link BY_FOLDER}, or of its capability. A last round are the simulation's own seeds, for what only they might see.
  */
 export function testsFor(root: string, file: string): readonly (readonly string[])[] {
   const all = ['test', 'shared/capabilities']
@@ -50,7 +52,9 @@ export function testsFor(root: string, file: string): readonly (readonly string[
     )
     .filter((path) => path.endsWith('.test.ts') && !LEFT_OUT.test(path));
   const folder = Object.keys(BY_FOLDER).find((each) => file.startsWith(`${each}/`)) ?? '';
-  const own = (BY_FOLDER[folder] ?? []).flatMap((start) => all.filter((path) => path.startsWith(start)));
+  const [capability] = /^shared\/capabilities\/[^/]+\//.exec(file) ?? [];
+  const folders = capability === undefined ? (BY_FOLDER[folder] ?? []) : [`${capability}test/`];
+  const own = folders.flatMap((start) => all.filter((path) => path.startsWith(start)));
   const name = basename(file, '.ts');
   const close = own.filter(
     (path) => basename(path).startsWith(`${name}.`) || imports(root, path, file) || basename(path).includes(name),

@@ -39,3 +39,16 @@ test('a change is shown first to the tests that are closest, then to the others 
     'test/kube/jobs/jobs.test.ts',
   );
 });
+
+test('a change of a capability is shown to its own tests only', () => {
+  const rounds = testsFor(join(import.meta.dirname, '../..'), 'shared/capabilities/one/domain/it.ts');
+  expect(rounds).toEqual([]);
+  const [close = [], rest = [], ...more] = testsFor(
+    join(import.meta.dirname, '../..'),
+    'shared/capabilities/plan/domain/explain-dump.ts',
+  );
+  expect(more).toEqual([]);
+  const all = [...close, ...rest];
+  expect(all.length).toBeGreaterThan(5);
+  expect(all.filter((path) => !path.startsWith('shared/capabilities/plan/test/'))).toEqual([]);
+});
