@@ -74,8 +74,8 @@ export const CONTRACT_FAULTS: readonly PlantedFault[] = [
   one(
     'a restarted Pod keeps its nonce',
     TRANSITION,
-    'return { ...goesOn(r, t), restarts: r.restarts + 1 };',
-    'return { ...goesOn(r, t), nonce: r.nonce, restarts: r.restarts + 1 };',
+    '({ ...goesOn(r, step), restarts: r.restarts + 1 })',
+    '({ ...goesOn(r, step), nonce: r.nonce, restarts: r.restarts + 1 })',
     ['G2', 'G5', 'G8', 'G15', 'G10'],
     'onFailure',
   ),

@@ -27,8 +27,8 @@ export const INDEX_FAULTS: readonly PlantedFault[] = [
   one(
     'an index is wronged: to be put back spends a try',
     TRANSITION,
-    "return { ...r, wish: 'requeue', stopping: true };",
-    "return { ...r, wish: 'requeue', podDeleted: true };",
+    "({ ...r, wish: 'requeue', stopping: true })",
+    "({ ...r, wish: 'requeue', podDeleted: true })",
     ['G24', 'G5', 'G2', 'G10'],
   ),
   one(

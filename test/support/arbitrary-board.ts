@@ -21,7 +21,13 @@ import type {
   Verdict,
   StateChange,
 } from '../../shared/domain/scoreboard/status.ts';
-import type { Transition, TransitionOp } from '../../shared/domain/scoreboard/transition.ts';
+import {
+  STEPS,
+  type StepField,
+  type StepValues,
+  type Transition,
+  type TransitionOp,
+} from '../../shared/domain/scoreboard/transition.ts';
 
 // Values that the codecs must keep exactly: anything that the types allow, not only what a Job could come to.
 
@@ -51,6 +57,9 @@ const words = fc.string({ unit: 'binary', maxLength: 40 });
 
 /** An arbitrary for each field: one that is missing does not compile. */
 type Each<T> = { readonly [K in keyof T]: fc.Arbitrary<T[K]> };
+
+const only = <T>(all: Each<T>, names: readonly (keyof T)[]): Partial<Each<T>> =>
+  Object.fromEntries(names.map((name) => [name, all[name]])) as Partial<Each<T>>;
 
 const everyExtra: Each<Extras> = {
   nonce: small,
@@ -161,57 +170,29 @@ const phase: fc.Arbitrary<Phase> = fc.oneof(
 const index = fc.nat(999_999);
 const claim: fc.Arbitrary<Claim> = fc.record({ index, attempt: small, nonce: small, dueAt: time });
 
-/** Steps that say until when an index, or a Pod, waits. */
-const HOLDING = ['failed', 'ignored', 'lost', 'lostToSpot'] as const;
-const PLAIN = {
-  claim: true,
-  renonce: true,
-  launched: true,
-  running: true,
-  stopping: true,
-  podDeleted: true,
-  evicted: true,
-  overdue: true,
-  late: true,
-  lateIndex: true,
-  cancel: true,
-  requeue: true,
-  hold: true,
-  release: true,
-  exclude: true,
-  retry: true,
-  expire: true,
-  lingers: true,
-  removed: true,
-  relaunch: true,
-  succeeded: true,
-  failedForGood: true,
-  released: true,
-} satisfies Record<Exclude<TransitionOp, (typeof HOLDING)[number] | 'restart' | 'unstarted'>, true>;
+const everyStepField: Each<StepValues> = {
+  notBefore: timeOrNull,
+  since: timeOrNull,
+  podCreatedSec: sec,
+  launchedSec: sec,
+  ranSec: sec,
+  gone: fc.constant(true as const),
+};
+/** A form of a step, with all that it says. What may be null is there in any case; a first Pod is this one. */
+const stepOf = (op: TransitionOp, fields: readonly StepField[]): fc.Arbitrary<Transition> =>
+  fc
+    .record({ index, attempt: small, op: fc.constant(op), ...only(everyStepField, fields) })
+    .map(({ podCreatedSec, ...step }) => ({
+      ...(op === 'failed' ? { notBefore: null } : {}),
+      ...step,
+      ...(podCreatedSec === undefined ? {} : { podCreatedSec }),
+      ...(podCreatedSec !== undefined && fields.includes('launchedSec') ? { launchedSec: podCreatedSec } : {}),
+    }))
+    .map((step) => step as Transition);
 
 const transition: fc.Arbitrary<Transition> = fc.oneof(
-  fc.record({ index, attempt: small, op: fc.constantFrom(...(Object.keys(PLAIN) as (keyof typeof PLAIN)[])) }),
-  fc.record({ index, attempt: small, op: fc.constantFrom(...HOLDING), notBefore: timeOrNull }),
-  fc.record({ index, attempt: small, op: fc.constant('claim' as const), podCreatedSec: sec }),
-  fc.record({ index, attempt: small, op: fc.constant('claim' as const), launchedSec: sec }),
-  fc
-    .record({ index, attempt: small, op: fc.constant('claim' as const), podCreatedSec: sec })
-    .map((claimed) => ({ ...claimed, launchedSec: claimed.podCreatedSec })),
-  fc.record({ index, attempt: small, op: fc.constant('running' as const), ranSec: sec }),
-  fc.record(
-    { index, attempt: small, op: fc.constant('restart' as const), notBefore: timeOrNull, podCreatedSec: sec },
-    { requiredKeys: ['index', 'attempt', 'op', 'notBefore'] },
-  ),
-  fc.record(
-    {
-      index,
-      attempt: small,
-      op: fc.constant('unstarted' as const),
-      notBefore: timeOrNull,
-      since: timeOrNull,
-      podCreatedSec: sec,
-    },
-    { requiredKeys: ['index', 'attempt', 'op', 'notBefore', 'since'] },
+  ...(Object.keys(STEPS) as TransitionOp[]).flatMap((op) =>
+    Object.values<readonly StepField[]>(STEPS[op].forms).map((fields) => stepOf(op, fields)),
   ),
 );
 

@@ -3,6 +3,12 @@ import { DecodeError, type Reader, type Writer } from './bytes.ts';
 
 // How STATUS stores single values. Small numbers take few bytes, so a value close to another is stored as the distance.
 
+/** Appends a value, and reads it again. `From`: what values are stored relative to. */
+export type Codec<T, From = EpochMs> = {
+  write(w: Writer, value: T, from: From): void;
+  read(r: Reader, from: From): T;
+};
+
 /** A time, as its distance from an earlier one, in milliseconds. */
 export const writeTime = (w: Writer, at: EpochMs, from: EpochMs): void => w.zigzag(at - from);
 export const readTime = (r: Reader, from: EpochMs): EpochMs => asEpochMs(safe(from + r.zigzag()));
@@ -54,3 +60,8 @@ export function codes<W extends string>(table: Readonly<Record<W, number>>): Cod
     },
   };
 }
+
+export const NUMBER: Codec<number, unknown> = { write: (w, value) => w.varint(value), read: (r) => r.varint() };
+export const TEXT: Codec<string, unknown> = { write: (w, value) => w.text(value), read: (r) => r.text() };
+export const SEC: Codec<number> = { write: writeSec, read: readSec };
+export const TIME_OR_NULL: Codec<EpochMs | null> = { write: writeTimeOrNull, read: readTimeOrNull };

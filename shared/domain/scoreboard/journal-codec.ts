@@ -1,103 +1,18 @@
-import type { EpochMs } from '../base/time.ts';
-import type { Reader, Writer } from '../base/bytes.ts';
+import { DecodeError, type Reader, type Writer } from '../base/bytes.ts';
 import { invariant } from '../base/invariant.ts';
+import { type Codec, SEC, TIME_OR_NULL, notNegative, readBelow } from '../base/stored-values.ts';
+import type { EpochMs } from '../base/time.ts';
 import type { Journal, JournalEntry } from './status.ts';
-import {
-  writeSec,
-  readSec,
-  writeTimeOrNull,
-  readTimeOrNull,
-  readBelow,
-  notNegative,
-  codes,
-} from '../base/stored-values.ts';
-import type { Step, TransitionOp } from './transition.ts';
+import { STEPS, type StepField, type StepValues, type Transition, type TransitionOp } from './transition.ts';
 
-// The journal. An entry's first byte: the step in the lowest five bits; 32: sequence numbers were skipped before it; the
-// highest two: the attempt, if it is 1 to 3, otherwise 0 and the attempt follows. Indexes count from the one after the last of
-// the same step, because each step goes over the board in its own order.
+// The journal. An entry's first byte: the code of the step's form in the lowest five bits; 32: sequence numbers were skipped before
+// it; the highest two: the attempt, if it is 1 to 3, otherwise 0 and the attempt follows. A code from 32 on is 31 there, and the rest
+// is in the byte that follows. Indexes count from the one after the last of the same code (from 32 on: of any), because each step
+// goes over the board in its own order.
 
-type StepWord = ShortWord | LongWord;
-type ShortWord =
-  | Exclude<TransitionOp, LongWord>
-  | 'failedHeld'
-  | GoneWord
-  | `${'claim' | 'restart' | 'unstarted'}First`;
-/** Steps that few Jobs have. */
-type LongWord =
-  | 'claimLaunched'
-  | 'claimBoth'
-  | 'runningSince'
-  | 'late'
-  | 'lateIndex'
-  | 'cancel'
-  | 'requeue'
-  | 'hold'
-  | 'release'
-  | 'exclude'
-  | 'retry'
-  | 'expire'
-  | 'lingers'
-  | 'removed';
-type GoneWord = `${'succeeded' | 'failed' | 'failedHeld' | 'failedForGood' | 'ignored' | 'lost' | 'lostToSpot'}Gone`;
-
-const STEPS = codes<ShortWord>({
-  claim: 0,
-  renonce: 1,
-  launched: 2,
-  running: 3,
-  stopping: 4,
-  succeeded: 5,
-  failed: 6,
-  failedForGood: 7,
-  lost: 8,
-  lostToSpot: 9,
-  released: 10,
-  podDeleted: 11,
-  restart: 12,
-  unstarted: 13,
-  relaunch: 14,
-  ignored: 15,
-  /** `failed` with a back-off of the index itself */
-  failedHeld: 16,
-  // The same ends, for Pods that were being deleted.
-  succeededGone: 17,
-  failedGone: 18,
-  failedHeldGone: 19,
-  failedForGoodGone: 20,
-  ignoredGone: 21,
-  lostGone: 22,
-  lostToSpotGone: 23,
-  evicted: 24,
-  // The same steps, with the time when the Pod's first task was created.
-  restartFirst: 25,
-  unstartedFirst: 26,
-  // In a Job that says how long a Pod may take to start.
-  claimFirst: 27,
-  overdue: 28,
-});
-/** Under this code, the step is in the byte that follows. */
-const LONG = 31;
-const LONG_STEPS = codes<LongWord>({
-  /** with the time of the index's first Pod */
-  claimLaunched: 0,
-  /** with the times of the index's first Pod and of this one, which are the same */
-  claimBoth: 1,
-  /** with the time of the Pod's first task */
-  runningSince: 2,
-  late: 3,
-  lateIndex: 4,
-  cancel: 5,
-  requeue: 6,
-  hold: 7,
-  release: 8,
-  exclude: 9,
-  retry: 10,
-  expire: 11,
-  lingers: 12,
-  removed: 13,
-});
 const STEP_CODES = 32;
+/** Under this code, the rest of it is in the byte that follows. */
+const LONG = 31;
 const GAP = 32;
 const ATTEMPT_UNIT = 64;
 const ATTEMPT_INLINE_MAX = 3;
@@ -111,20 +26,15 @@ export function writeEntries(w: Writer, { nextSeq, entries }: Journal, now: Epoc
   const nextIndex = new Uint32Array(STEP_CODES);
   for (const { seq, transition: t } of entries) {
     invariant(seq >= expected, 'the journal is in order');
-    const word = wordOf(t);
-    const isLongStep = isLong(word);
-    const step = isLongStep ? LONG : STEPS.code(word);
+    const { code, stored } = formOf(t);
+    const step = Math.min(code, LONG);
     const inline = t.attempt <= ATTEMPT_INLINE_MAX ? t.attempt : 0;
     w.byte(step + (seq === expected ? 0 : GAP) + inline * ATTEMPT_UNIT);
-    if (isLongStep) w.byte(LONG_STEPS.code(word));
+    if (step === LONG) w.byte(code - STEP_CODES);
     if (seq !== expected) w.varint(seq - expected);
     if (inline === 0) w.varint(t.attempt);
     w.zigzag(t.index - (nextIndex[step] ?? 0));
-    if ('notBefore' in t && word !== 'failed' && word !== 'failedGone') writeTimeOrNull(w, t.notBefore, now);
-    if (t.op === 'unstarted') writeTimeOrNull(w, t.since, now);
-    if ('podCreatedSec' in t && t.podCreatedSec !== undefined) writeSec(w, t.podCreatedSec, now);
-    else if ('launchedSec' in t && t.launchedSec !== undefined) writeSec(w, t.launchedSec, now);
-    if ('ranSec' in t && t.ranSec !== undefined) writeSec(w, t.ranSec, now);
+    for (const name of stored) (FIELDS[name] as Codec<unknown>).write(w, (t as Said)[name], now);
     expected = seq + 1;
     nextIndex[step] = t.index + 1;
   }
@@ -139,68 +49,81 @@ export function readEntries(r: Reader, nextSeq: number, now: EpochMs): JournalEn
   return Array.from({ length: count }, () => {
     const head = r.byte();
     const step = head % STEP_CODES;
-    const op = step === LONG ? LONG_STEPS.word(r.byte()) : STEPS.word(step);
+    const code = step === LONG ? STEP_CODES + r.byte() : step;
+    const form = BY_CODE[code];
+    if (form === undefined) throw new DecodeError(`step ${code} is not known`);
     if ((head & GAP) !== 0) seq = notNegative(seq + r.varint());
     const inline = Math.floor(head / ATTEMPT_UNIT);
     const attempt = inline === 0 ? r.varint() : inline;
     const index = notNegative((nextIndex[step] ?? 0) + r.zigzag());
     nextIndex[step] = index + 1;
-    return { seq: seq++, transition: { index, attempt, ...readStep(r, op, now) } };
+    const transition: Said = { index, attempt, op: form.op };
+    if (form.saysAnything) readFields(r, transition, form, now);
+    return { seq: seq++, transition: transition as Transition };
   });
 }
 
-const LONG_WORDS: ReadonlySet<string> = new Set<LongWord>([
-  'claimLaunched',
-  'claimBoth',
-  'runningSince',
-  'late',
-  'lateIndex',
-  'cancel',
-  'requeue',
-  'hold',
-  'release',
-  'exclude',
-  'retry',
-  'expire',
-  'lingers',
-  'removed',
-]);
-const isLong = (word: StepWord): word is LongWord => LONG_WORDS.has(word);
+/** A transition, with whatever a step may say. */
+type Said = Pick<Transition, 'index' | 'attempt' | 'op'> & { -readonly [F in StepField]?: StepValues[F] | undefined };
 
-/** The word under which a step is stored. */
-function wordOf(step: Step): StepWord {
-  if (step.op === 'claim' && step.launchedSec !== undefined)
-    return step.podCreatedSec === undefined ? 'claimLaunched' : 'claimBoth';
-  if (step.op === 'running' && step.ranSec !== undefined) return 'runningSince';
-  if ('podCreatedSec' in step && step.podCreatedSec !== undefined) return `${step.op}First`;
-  const word = step.op === 'failed' && step.notBefore !== null ? 'failedHeld' : step.op;
-  if (!('gone' in step) || step.gone !== true) return word;
-  return word === 'failedHeld' ? 'failedHeldGone' : `${step.op}Gone`;
+/** Fields that take bytes, in the order in which they do. */
+const FIELDS: { readonly [F in Exclude<StepField, 'gone'>]: Codec<StepValues[F]> } = {
+  notBefore: TIME_OR_NULL,
+  since: TIME_OR_NULL,
+  podCreatedSec: SEC,
+  launchedSec: SEC,
+  ranSec: SEC,
+};
+type Stored = keyof typeof FIELDS;
+const STORED = Object.keys(FIELDS) as Stored[];
+
+/** How a step is stored that says certain things. */
+type Form = {
+  readonly op: TransitionOp;
+  readonly code: number;
+  readonly fields: readonly StepField[];
+  /** Those of them that take bytes: of two times that are the same, the first. */
+  readonly stored: readonly Stored[];
+  /** The same in all of the op's forms. */
+  readonly saysAnything: boolean;
+  readonly mayWait: boolean;
+};
+
+/** A form for each set of the fields that not all of the op's steps have: a bit each, in their order. */
+type FormsOfOp = { readonly optional: readonly StepField[]; readonly bySet: readonly Form[] };
+
+function formsOf(op: TransitionOp): FormsOfOp {
+  const forms = Object.entries<readonly StepField[]>(STEPS[op].forms);
+  const all = [...new Set(forms.flatMap(([, fields]) => fields))];
+  const optional = all.filter((name) => !forms.every(([, fields]) => fields.includes(name)));
+  const bySet: Form[] = [];
+  for (const [code, fields] of forms) {
+    const isTwice = fields.includes('podCreatedSec') && fields.includes('launchedSec');
+    const stored = STORED.filter((name) => fields.includes(name) && !(isTwice && name === 'launchedSec'));
+    const set = optional.reduce((bits, name, at) => (fields.includes(name) ? bits | (1 << at) : bits), 0);
+    const mayWait = all.includes('notBefore');
+    bySet[set] = { op, code: Number(code), fields, stored, saysAnything: all.length > 0, mayWait };
+  }
+  return { optional, bySet };
 }
 
-function readStep(r: Reader, word: StepWord, now: EpochMs): Step {
-  const held = (): { readonly notBefore: EpochMs | null } => ({ notBefore: readTimeOrNull(r, now) });
-  if (word === 'failed') return { op: word, notBefore: null };
-  if (word === 'failedGone') return { op: 'failed', notBefore: null, gone: true };
-  if (word === 'failedHeld') return { op: 'failed', ...held() };
-  if (word === 'failedHeldGone') return { op: 'failed', ...held(), gone: true };
-  if (word === 'unstarted') return { op: word, ...held(), since: readTimeOrNull(r, now) };
-  if (word === 'runningSince') return { op: 'running', ranSec: readSec(r, now) };
-  if (word === 'claimLaunched') return { op: 'claim', launchedSec: readSec(r, now) };
-  if (word === 'claimBoth') {
-    const sec = readSec(r, now);
-    return { op: 'claim', podCreatedSec: sec, launchedSec: sec };
-  }
-  if (word === 'claimFirst') return { op: 'claim', podCreatedSec: readSec(r, now) };
-  if (word === 'restartFirst') return { op: 'restart', ...held(), podCreatedSec: readSec(r, now) };
-  if (word === 'unstartedFirst')
-    return { op: 'unstarted', ...held(), since: readTimeOrNull(r, now), podCreatedSec: readSec(r, now) };
-  if (word === 'restart' || word === 'ignored' || word === 'lost' || word === 'lostToSpot')
-    return { op: word, ...held() };
-  if (word === 'ignoredGone') return { op: 'ignored', ...held(), gone: true };
-  if (word === 'lostGone') return { op: 'lost', ...held(), gone: true };
-  if (word === 'lostToSpotGone') return { op: 'lostToSpot', ...held(), gone: true };
-  if (word === 'succeededGone') return { op: 'succeeded', gone: true };
-  if (word === 'failedForGoodGone') return { op: 'failedForGood', gone: true };
-  return { op: word };
+const OPS = Object.keys(STEPS) as TransitionOp[];
+const BY_OP = Object.fromEntries(OPS.map((op) => [op, formsOf(op)])) as Readonly<Record<TransitionOp, FormsOfOp>>;
+const BY_CODE: Form[] = [];
+for (const { bySet } of Object.values(BY_OP)) for (const form of bySet) BY_CODE[form.code] = form;
+
+function formOf(step: Said): Form {
+  const { optional, bySet } = BY_OP[step.op];
+  let set = 0;
+  for (const [at, name] of optional.entries()) if ((step[name] ?? null) !== null) set |= 1 << at;
+  const form = bySet[set];
+  invariant(form !== undefined, `${step.op} has a form`);
+  return form;
+}
+
+function readFields(r: Reader, step: Said, { fields, stored, mayWait }: Form, now: EpochMs): void {
+  for (const name of stored) (step as Record<string, unknown>)[name] = FIELDS[name].read(r, now);
+  if (mayWait) step.notBefore ??= null;
+  if (fields.includes('launchedSec')) step.launchedSec ??= step.podCreatedSec;
+  if (fields.includes('gone')) step.gone = true;
 }

@@ -3,7 +3,7 @@ import type { WorkingBoard } from './working-board.ts';
 import type { PodState } from './index-record.ts';
 import { invariant } from '../base/invariant.ts';
 import { type Journal, type Status, chunkLength } from './status.ts';
-import { type Step, type Transition, type TransitionOp, isBesideBoard } from './transition.ts';
+import { STEPS, type Step, type Transition, type TransitionOp, isBesideBoard } from './transition.ts';
 import { CHUNKS_PER_PASS_MAX, FOLD_AT_ENTRIES } from '../base/timing.ts';
 
 /** The journal with this pass's transitions at its end. */
@@ -45,10 +45,11 @@ export function podChanges({ entries }: Journal, sinceSeq: number): readonly Pod
   const changes = new Map<string, PodChange>();
   for (const { seq, transition } of entries) {
     const { index, attempt, op } = transition;
-    if (seq < sinceSeq || isUnseen(op)) continue;
+    const { shows } = STEPS[op];
+    if (seq < sinceSeq || shows === null) continue;
     const key = `${index}/${attempt}`;
     const before = changes.get(key);
-    const state = stateAfter(transition, op, before?.state);
+    const state = stateAfter(transition, shows, before?.state);
     if (state === 'gone' && before?.isNew === true) changes.delete(key);
     else {
       const isNew = transition.op === 'claim' || before?.isNew === true;
@@ -58,47 +59,14 @@ export function podChanges({ entries }: Journal, sinceSeq: number): readonly Pod
   return [...changes.values()];
 }
 
-/** An ended attempt whose index is pending again shows as pending: its Pod's end is in the attempt's record. */
-const STATE_AFTER: Record<Exclude<TransitionOp, Unseen | Lasting | Leaving>, PodState | 'pending'> = {
-  claim: 'claimed',
-  launched: 'launched',
-  running: 'running',
-  restart: 'waiting',
-  unstarted: 'waiting',
-  relaunch: 'claimed',
-  succeeded: 'succeeded',
-  failed: 'pending',
-  failedForGood: 'failed',
-  ignored: 'pending',
-  lost: 'pending',
-  lostToSpot: 'pending',
-};
+/** Nothing about the Pod changes that its users see: a Pod that has ended stays as it was, whatever becomes of its index. */
+const isUnseen = (op: TransitionOp): boolean => STEPS[op].shows === null;
 
-/** A Pod that has ended stays as it was, whatever becomes of its index. */
-type Unseen = (typeof UNSEEN)[number];
-const UNSEEN = ['renonce', 'late', 'lateIndex', 'hold', 'release', 'exclude', 'retry', 'expire'] as const;
-/** Nothing about the Pod changes that its users see. */
-const isUnseen = (op: TransitionOp): op is Unseen => UNSEEN.some((unseen) => unseen === op);
-
-type Lasting = 'stopping' | 'podDeleted' | 'evicted' | 'overdue' | 'cancel' | 'requeue';
-/** The Pod's state does not change, but it is being deleted. */
-const isLasting = (op: TransitionOp): op is Lasting =>
-  op === 'stopping' ||
-  op === 'podDeleted' ||
-  op === 'evicted' ||
-  op === 'overdue' ||
-  op === 'cancel' ||
-  op === 'requeue';
-
-/** The Pod disappears, or is to, whatever it was before. */
-type Leaving = 'released' | 'removed' | 'lingers';
-
-function stateAfter(step: Step, op: Exclude<TransitionOp, Unseen>, before: PodChange['state'] | undefined) {
-  if (isLasting(op)) return before ?? 'stopping';
-  if (op === 'lingers') return 'stopping';
-  if (op === 'released' || op === 'removed' || ('gone' in step && step.gone === true)) return 'gone';
-  return STATE_AFTER[op];
+function stateAfter(step: Step, shows: Seen, before: PodChange['state'] | undefined): PodChange['state'] {
+  if (shows === 'ending') return before ?? 'stopping';
+  return 'gone' in step && step.gone === true ? 'gone' : shows;
 }
+type Seen = Exclude<(typeof STEPS)[TransitionOp]['shows'], null>;
 
 /** A Pod that a row of the feed reports. */
 export type PodChange = {

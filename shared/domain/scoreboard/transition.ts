@@ -1,84 +1,137 @@
 import { type EpochMs, soonest } from '../base/time.ts';
 import type { AttemptTimes } from '../base/fact.ts';
-import { type IndexRecord, type IndexState, hasPod, isActive } from './index-record.ts';
-import { invariant, unreachable } from '../base/invariant.ts';
+import { type IndexRecord, type IndexState, type PodState, hasPod, isActive } from './index-record.ts';
+import { invariant } from '../base/invariant.ts';
 
-/** One step of one index's attempt, as the journal stores it; it omits what follows from the record. */
-export type Transition = { readonly index: number; readonly attempt: number } & Step;
+/** What a step may say beside its name. */
+export type StepValues = {
+  /** Until when the index, or a Pod that continues in another task, waits; null: it does not. */
+  readonly notBefore: EpochMs | null;
+  /** null: the cause passes by itself */
+  readonly since: EpochMs | null;
+  /** When the Pod's first task was created (in seconds, as users see it), if the record does not know that yet. */
+  readonly podCreatedSec: number;
+  readonly launchedSec: number;
+  readonly ranSec: number;
+  /** The attempt's Pod was being deleted when it ended, so users no longer see it. */
+  readonly gone: true;
+};
+export type StepField = keyof StepValues;
 
-/** `gone`: the attempt's Pod was being deleted when it ended, so users no longer see it. */
-type End = { readonly gone?: true | undefined };
+type StepRow = {
+  /** The states of an index that it may follow. */
+  readonly from: (state: IndexState) => boolean;
+  /**
+   * What users then see of the attempt's Pod. `pending`: it has ended, which its record says, and its index may have another;
+   * `ending`: as before, but it is being deleted; `gone`: it no longer exists; null: nothing changes.
+   */
+  readonly shows: PodState | 'pending' | 'stopping' | 'ending' | 'gone' | null;
+  /**
+   * What is stored of it, under a code for each set of fields; codes from 32 on take another byte. Codes are part of the stored
+   * format: new steps get new ones, old ones are never used again.
+   */
+  readonly forms: Readonly<Record<number, readonly StepField[]>>;
+};
 
-/**
- * For a Pod that continues in another task: when its first was created (in seconds, as users see it), if the record does not
- * know that yet.
- */
-type GoesOn = { readonly notBefore: EpochMs | null; readonly podCreatedSec?: number | undefined };
+const isPending = (state: IndexState): boolean => state === 'pending';
+/** Without a Pod, or with one: it is not settled. */
+const isUnsettled = (state: IndexState): boolean => isPending(state) || hasPod(state);
 
-export type Step =
+/** The steps of an index, a row each. What a step does to the record is in `EFFECTS`. */
+export const STEPS = {
   /**
    * pending → claimed, a new attempt; with the time of its Pod's creation, if the Job says how long that may take to start; and
    * with that of the index's first Pod, if this is the first and its attempts have a deadline together
    */
-  | { readonly op: 'claim'; readonly podCreatedSec?: number | undefined; readonly launchedSec?: number | undefined }
+  claim: {
+    from: isPending,
+    shows: 'claimed',
+    forms: { 0: [], 27: ['podCreatedSec'], 32: ['launchedSec'], 33: ['podCreatedSec', 'launchedSec'] },
+  },
   /** active → active: the launch so far no longer counts, and the next RunTask needs a new token */
-  | { readonly op: 'renonce' }
+  renonce: { from: isActive, shows: null, forms: { 1: [] } },
   /** claimed → launched: RunTask has answered with a task */
-  | { readonly op: 'launched' }
+  launched: { from: isActive, shows: 'launched', forms: { 2: [] } },
   /** claimed or launched → running; with the time of the Pod's first task, if Pods have a deadline */
-  | { readonly op: 'running'; readonly ranSec?: number | undefined }
+  running: { from: isActive, shows: 'running', forms: { 3: [], 34: ['ranSec'] } },
   /** active → active, but the board wants it to end */
-  | { readonly op: 'stopping' }
+  stopping: { from: isActive, shows: 'ending', forms: { 4: [] } },
   /** active → active: a user has deleted its Pod */
-  | { readonly op: 'podDeleted' }
+  podDeleted: { from: isActive, shows: 'ending', forms: { 11: [] } },
   /** active → active: a user has evicted its Pod, which deletes it */
-  | { readonly op: 'evicted' }
+  evicted: { from: isActive, shows: 'ending', forms: { 24: [] } },
   /** active → active: its Pod has not started in time, and is deleted for that */
-  | { readonly op: 'overdue' }
+  overdue: { from: isActive, shows: 'ending', forms: { 28: [] } },
   /** active → active: its Pod's deadline has passed, and it is to end for that */
-  | { readonly op: 'late' }
+  late: { from: isActive, shows: null, forms: { 35: [] } },
   /** active → active: its index's deadline has passed, and it is to end for that */
-  | { readonly op: 'lateIndex' }
+  lateIndex: { from: isActive, shows: null, forms: { 36: [] } },
   /** active → active: a user gives its index up, and it is to end for that */
-  | { readonly op: 'cancel' }
+  cancel: { from: isActive, shows: 'ending', forms: { 37: [] } },
   /** active → active: a user wants its index to start over, and it is to end for that */
-  | { readonly op: 'requeue' }
+  requeue: { from: isActive, shows: 'ending', forms: { 38: [] } },
   /** active → waiting: the same Pod, with its containers restarted in a new task (restartPolicy OnFailure) */
-  | ({ readonly op: 'restart' } & GoesOn)
-  /** active → waiting: the same Pod, whose task did not start; `since`: null if the cause passes by itself */
-  | ({ readonly op: 'unstarted'; readonly since: EpochMs | null } & GoesOn)
+  restart: { from: isActive, shows: 'waiting', forms: { 12: ['notBefore'], 25: ['notBefore', 'podCreatedSec'] } },
+  /** active → waiting: the same Pod, whose task did not start */
+  unstarted: {
+    from: isActive,
+    shows: 'waiting',
+    forms: { 13: ['notBefore', 'since'], 26: ['notBefore', 'since', 'podCreatedSec'] },
+  },
   /** waiting → claimed: the same attempt, under a new nonce */
-  | { readonly op: 'relaunch' }
+  relaunch: { from: (state) => state === 'waiting', shows: 'claimed', forms: { 14: [] } },
   /** active → succeeded: this write counts it */
-  | ({ readonly op: 'succeeded' } & End)
+  succeeded: { from: isActive, shows: 'succeeded', forms: { 5: [], 17: ['gone'] } },
   /** active or waiting → pending: the user's program failed; one attempt is used up */
-  | ({ readonly op: 'failed'; readonly notBefore: EpochMs | null } & End)
+  failed: {
+    from: hasPod,
+    shows: 'pending',
+    forms: { 6: [], 16: ['notBefore'], 18: ['gone'], 19: ['notBefore', 'gone'] },
+  },
   /** active or waiting → failed: the same, and this index is not retried */
-  | ({ readonly op: 'failedForGood' } & End)
+  failedForGood: { from: hasPod, shows: 'failed', forms: { 7: [], 20: ['gone'] } },
   /** active or waiting → pending: it failed, and podFailurePolicy says that it does not count */
-  | ({ readonly op: 'ignored'; readonly notBefore: EpochMs | null } & End)
+  ignored: { from: hasPod, shows: 'pending', forms: { 15: ['notBefore'], 21: ['notBefore', 'gone'] } },
   /** active → pending: infrastructure took it; none of the user's attempts is used up */
-  | ({ readonly op: 'lost'; readonly notBefore: EpochMs | null } & End)
+  lost: { from: isActive, shows: 'pending', forms: { 8: ['notBefore'], 22: ['notBefore', 'gone'] } },
   /** the same, by Spot */
-  | ({ readonly op: 'lostToSpot'; readonly notBefore: EpochMs | null } & End)
+  lostToSpot: { from: isActive, shows: 'pending', forms: { 9: ['notBefore'], 23: ['notBefore', 'gone'] } },
   /** active or waiting → pending: we ended or cancelled it; nothing is counted, and its Pod is gone */
-  | { readonly op: 'released' }
+  released: { from: hasPod, shows: 'gone', forms: { 10: [] } },
   /** unsettled → the same, held back: a user has said so */
-  | { readonly op: 'hold' }
+  hold: { from: isUnsettled, shows: null, forms: { 39: [] } },
   /** unsettled → the same, no longer held back */
-  | { readonly op: 'release' }
+  release: { from: isUnsettled, shows: null, forms: { 40: [] } },
   /** pending → excluded: a user has given the index up */
-  | { readonly op: 'exclude' }
+  exclude: { from: isPending, shows: null, forms: { 41: [] } },
   /** failed → pending: a user wants the index tried again, as if it had never failed */
-  | { readonly op: 'retry' }
+  retry: { from: (state) => state === 'failed', shows: null, forms: { 42: [] } },
   /** pending → failed: the index's deadline has passed while it had no Pod */
-  | { readonly op: 'expire' }
+  expire: { from: isPending, shows: null, forms: { 43: [] } },
   /** An attempt that has counted, while its task still stops: its Pod is being deleted; nothing about the index changes. */
-  | { readonly op: 'lingers' }
+  lingers: { from: () => true, shows: 'stopping', forms: { 44: [] } },
   /** An attempt that is over: its Pod no longer exists; nothing about the index changes. */
-  | { readonly op: 'removed' };
+  removed: { from: () => true, shows: 'gone', forms: { 45: [] } },
+} as const satisfies Readonly<Record<string, StepRow>>;
 
-export type TransitionOp = Step['op'];
+export type TransitionOp = keyof typeof STEPS;
+
+type FieldsOf<O extends TransitionOp> = FieldIn<(typeof STEPS)[O]['forms']>;
+type FieldIn<Forms> = {
+  [C in keyof Forms]: Forms[C] extends readonly (infer F extends StepField)[] ? F : never;
+}[keyof Forms];
+type OrNull = { [F in StepField]: null extends StepValues[F] ? F : never }[StepField];
+
+/** A step by its name. What may be null is always there; all else may be missing. */
+export type StepOf<O extends TransitionOp> = O extends TransitionOp
+  ? { readonly op: O } & Pick<StepValues, Extract<FieldsOf<O>, OrNull>> & {
+        readonly [F in Exclude<FieldsOf<O>, OrNull>]?: StepValues[F] | undefined;
+      }
+  : never;
+export type Step = StepOf<TransitionOp>;
+
+/** One step of one index's attempt, as the journal stores it; it omits what follows from the record. */
+export type Transition = { readonly index: number; readonly attempt: number } & Step;
 
 /** Only what users see of a Pod changes, of whatever attempt of its index: the board need not know. */
 export const isBesideBoard = (op: TransitionOp): op is 'lingers' | 'removed' => op === 'lingers' || op === 'removed';
@@ -87,152 +140,65 @@ export const isBesideBoard = (op: TransitionOp): op is 'lingers' | 'removed' => 
 export function applyTo(r: IndexRecord, t: Transition): IndexRecord {
   const attempt = t.op === 'claim' ? r.attempt + 1 : r.attempt;
   // The text is built only if needed: every pass replays the journal.
-  if (!follows(r.state, t.op)) invariant(false, `${t.op} cannot follow ${r.state}`);
+  if (!STEPS[t.op].from(r.state)) invariant(false, `${t.op} cannot follow ${r.state}`);
   const isItsTurn = isBesideBoard(t.op) ? t.attempt <= attempt : t.attempt === attempt;
   if (!isItsTurn) invariant(false, `${t.op} of attempt ${t.attempt} on attempt ${r.attempt}`);
-  switch (t.op) {
-    case 'claim':
-    case 'renonce':
-    case 'launched':
-    case 'running':
-    case 'restart':
-    case 'unstarted':
-    case 'relaunch':
-      return withTasks(r, t);
-    case 'stopping':
-    case 'podDeleted':
-    case 'evicted':
-    case 'overdue':
-    case 'late':
-    case 'lateIndex':
-    case 'cancel':
-    case 'requeue':
-      return marked(r, t.op);
-    case 'succeeded':
-    case 'failed':
-    case 'failedForGood':
-    case 'ignored':
-    case 'lost':
-    case 'lostToSpot':
-    case 'released':
-      return afterAttempt(r, t);
-    case 'hold':
-    case 'release':
-    case 'exclude':
-    case 'expire':
-    case 'retry':
-      return withoutPod(r, t.op);
-    case 'lingers':
-    case 'removed':
-      return r;
-    default:
-      return unreachable(t);
-  }
+  const effect = EFFECTS[t.op] as (r: IndexRecord, step: Step) => IndexRecord;
+  return effect(r, t);
 }
 
-/** What an attempt goes through until it ends: its Pod's tasks. */
-function withTasks(r: IndexRecord, t: Extract<Step, { op: TaskOp }>): IndexRecord {
-  switch (t.op) {
-    case 'claim':
-      return {
-        ...ended(r),
-        state: 'claimed',
-        attempt: r.attempt + 1,
-        nonce: 0,
-        podCreatedSec: t.podCreatedSec ?? null,
-        launchedSec: r.launchedSec ?? t.launchedSec ?? null,
-        notBefore: null,
-      };
-    case 'renonce':
-      return { ...r, nonce: r.nonce + 1 };
-    case 'launched':
-      invariant(r.state === 'claimed', `launched cannot follow ${r.state}`);
-      return { ...r, state: 'launched' };
-    case 'running':
-      invariant(r.state !== 'running', 'running cannot follow running');
-      return { ...r, state: 'running', unstartedSince: null, ranSec: r.ranSec ?? t.ranSec ?? null };
-    case 'restart':
-      return { ...goesOn(r, t), restarts: r.restarts + 1 };
-    case 'unstarted': {
-      const unstartedSince = soonest(r.unstartedSince, t.since); // the later one comes first if a clock was set back
-      return { ...goesOn(r, t), unstartedSince };
-    }
-    case 'relaunch':
-      return { ...r, state: 'claimed', notBefore: null };
-    default:
-      return unreachable(t);
-  }
-}
+/** What a step makes of the record. */
+const EFFECTS: { readonly [O in TransitionOp]: (r: IndexRecord, step: StepOf<O>) => IndexRecord } = {
+  claim: (r, { podCreatedSec, launchedSec }) => ({
+    ...ended(r),
+    state: 'claimed',
+    attempt: r.attempt + 1,
+    nonce: 0,
+    podCreatedSec: podCreatedSec ?? null,
+    launchedSec: r.launchedSec ?? launchedSec ?? null,
+    notBefore: null,
+  }),
+  renonce: (r) => ({ ...r, nonce: r.nonce + 1 }),
+  launched(r) {
+    invariant(r.state === 'claimed', `launched cannot follow ${r.state}`);
+    return { ...r, state: 'launched' };
+  },
+  running(r, { ranSec }) {
+    invariant(r.state !== 'running', 'running cannot follow running');
+    return { ...r, state: 'running', unstartedSince: null, ranSec: r.ranSec ?? ranSec ?? null };
+  },
+  restart: (r, step) => ({ ...goesOn(r, step), restarts: r.restarts + 1 }),
+  // The later one comes first if a clock was set back.
+  unstarted: (r, step) => ({ ...goesOn(r, step), unstartedSince: soonest(r.unstartedSince, step.since) }),
+  relaunch: (r) => ({ ...r, state: 'claimed', notBefore: null }),
 
-/** An attempt that is to end, and why. */
-function marked(r: IndexRecord, op: Mark): IndexRecord {
-  switch (op) {
-    case 'stopping':
-      return { ...r, stopping: true };
-    case 'podDeleted':
-      return { ...r, podDeleted: true };
-    case 'evicted':
-      return { ...r, podDeleted: true, evicted: true };
-    case 'overdue':
-      return { ...r, podDeleted: true, overdue: true };
-    case 'late':
-      return { ...r, late: 'attempt' };
-    case 'lateIndex':
-      return { ...r, late: 'index' };
-    case 'cancel':
-      // What is being deleted, or late, has ended for that reason: it counts, and then the index is given up.
-      return { ...r, wish: 'cancel', held: false, stopping: r.stopping || !(r.podDeleted || r.late !== null) };
-    case 'requeue':
-      return { ...r, wish: 'requeue', stopping: true };
-    default:
-      return unreachable(op);
-  }
-}
+  stopping: (r) => ({ ...r, stopping: true }),
+  podDeleted: (r) => ({ ...r, podDeleted: true }),
+  evicted: (r) => ({ ...r, podDeleted: true, evicted: true }),
+  overdue: (r) => ({ ...r, podDeleted: true, overdue: true }),
+  late: (r) => ({ ...r, late: 'attempt' }),
+  lateIndex: (r) => ({ ...r, late: 'index' }),
+  // What is being deleted, or late, has ended for that reason: it counts, and then the index is given up.
+  cancel: (r) => ({ ...r, wish: 'cancel', held: false, stopping: r.stopping || !(r.podDeleted || r.late !== null) }),
+  requeue: (r) => ({ ...r, wish: 'requeue', stopping: true }),
 
-/** How an attempt has ended, and whether its index has another one. */
-function afterAttempt(r: IndexRecord, t: Extract<Step, { op: EndOp }>): IndexRecord {
-  switch (t.op) {
-    case 'succeeded':
-      return settled(r, 'succeeded');
-    case 'failed':
-      return again({ ...r, failures: r.failures + 1 }, t.notBefore);
-    case 'failedForGood':
-      return settled({ ...r, failures: r.failures + 1 }, 'failed');
-    case 'ignored':
-      return again({ ...r, ignored: r.ignored + 1 }, t.notBefore);
-    case 'lost':
-      return again({ ...r, infra: r.infra + 1 }, t.notBefore);
-    case 'lostToSpot':
-      return again({ ...r, spot: r.spot + 1 }, t.notBefore);
-    case 'released':
-      return again(r, null);
-    default:
-      return unreachable(t);
-  }
-}
+  succeeded: (r) => settled(r, 'succeeded'),
+  failed: (r, { notBefore }) => again({ ...r, failures: r.failures + 1 }, notBefore),
+  failedForGood: (r) => settled({ ...r, failures: r.failures + 1 }, 'failed'),
+  ignored: (r, { notBefore }) => again({ ...r, ignored: r.ignored + 1 }, notBefore),
+  lost: (r, { notBefore }) => again({ ...r, infra: r.infra + 1 }, notBefore),
+  lostToSpot: (r, { notBefore }) => again({ ...r, spot: r.spot + 1 }, notBefore),
+  released: (r) => again(r, null),
 
-/** What users, or a deadline, do to an index that need not have a Pod. */
-function withoutPod(r: IndexRecord, op: WithoutPod): IndexRecord {
-  switch (op) {
-    case 'hold':
-      return { ...r, held: true };
-    case 'release':
-      return { ...r, held: false };
-    case 'exclude':
-      return settled(r, 'excluded');
-    case 'expire':
-      return settled(r, 'failed');
-    case 'retry':
-      return { ...r, state: 'pending', failures: 0, ignored: 0, infra: 0, spot: 0, notBefore: null };
-    default:
-      return unreachable(op);
-  }
-}
+  hold: (r) => ({ ...r, held: true }),
+  release: (r) => ({ ...r, held: false }),
+  exclude: (r) => settled(r, 'excluded'),
+  expire: (r) => settled(r, 'failed'),
+  retry: (r) => ({ ...r, state: 'pending', failures: 0, ignored: 0, infra: 0, spot: 0, notBefore: null }),
 
-type TaskOp = 'claim' | 'renonce' | 'launched' | 'running' | 'restart' | 'unstarted' | 'relaunch';
-type Mark = 'stopping' | 'podDeleted' | 'evicted' | 'overdue' | 'late' | 'lateIndex' | 'cancel' | 'requeue';
-type EndOp = 'succeeded' | 'failed' | 'failedForGood' | 'ignored' | 'lost' | 'lostToSpot' | 'released';
-type WithoutPod = 'hold' | 'release' | 'exclude' | 'expire' | 'retry';
+  lingers: (r) => r,
+  removed: (r) => r,
+};
 
 /**
  * What a continuing Pod records about its first task, once, because a Pod is created once. `createdAt`: of the task that has
@@ -244,19 +210,8 @@ export const firstTask = (
 ): { readonly podCreatedSec?: number } =>
   podCreatedSec === null && createdAt !== null ? { podCreatedSec: Math.floor(createdAt / 1000) } : {};
 
-/** Between two tasks there is a Pod, but no task that could succeed or be lost. */
-const ENDS_WAITING: readonly TransitionOp[] = ['failed', 'failedForGood', 'ignored', 'released'];
-
-function follows(state: IndexState, op: TransitionOp): boolean {
-  if (op === 'claim' || op === 'exclude' || op === 'expire') return state === 'pending';
-  if (op === 'retry') return state === 'failed';
-  if (isBesideBoard(op)) return true;
-  if (op === 'hold' || op === 'release') return state === 'pending' || hasPod(state);
-  if (op === 'relaunch') return state === 'waiting';
-  return ENDS_WAITING.includes(op) ? hasPod(state) : isActive(state);
-}
-
-const goesOn = (r: IndexRecord, { notBefore, podCreatedSec }: GoesOn): IndexRecord => ({
+/** Its Pod continues in another task. */
+const goesOn = (r: IndexRecord, { notBefore, podCreatedSec }: StepOf<'restart' | 'unstarted'>): IndexRecord => ({
   ...r,
   state: 'waiting',
   nonce: r.nonce + 1,
