@@ -35,6 +35,8 @@ export class Writer {
 
   /** A whole number from 0 to 2^53-1: seven bits per byte, lowest first; the eighth bit says that more follow. */
   varint(value: number): void {
+    // Most numbers take one byte.
+    if ((value & 127) === value) return this.byte(value);
     // The text is built only if needed: a chunk has thousands of numbers.
     if (!Number.isSafeInteger(value) || value < 0) invariant(false, `a varint, not ${value}`);
     this.#reserve(VARINT_BYTES_MAX);
@@ -99,9 +101,11 @@ export class Reader {
   }
 
   varint(): number {
-    let value = 0;
-    let scale = 1;
-    for (let i = 0; i < VARINT_BYTES_MAX; i++) {
+    let value = this.byte();
+    if (value < 128) return value;
+    value &= 127;
+    let scale = 128;
+    for (let i = 1; i < VARINT_BYTES_MAX; i++) {
       const byte = this.byte();
       value += (byte & 127) * scale;
       if (byte < 128) return withinSafe(value);

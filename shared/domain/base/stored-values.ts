@@ -46,14 +46,16 @@ function safe(value: number): number {
   return value;
 }
 
-type Codes<W extends string> = { readonly code: (word: W) => number; readonly word: (code: number) => W };
-
-/** A word for each code and back; the compiler checks that no word is missing. */
-export function codes<W extends string>(table: Readonly<Record<W, number>>): Codes<W> {
+/**
+ * A word, as its code; the compiler checks that no word is missing. Codes are part of the stored format: new words get new numbers,
+ * old numbers are never used again.
+ */
+export function codes<W extends string>(table: Readonly<Record<W, number>>): Codec<W, unknown> {
   const wordOf = new Map(Object.entries<number>(table).map(([word, code]) => [code, word as W]));
   return {
-    code: (word) => table[word],
-    word(code) {
+    write: (w, word) => w.byte(table[word]),
+    read(r) {
+      const code = r.byte();
       const word = wordOf.get(code);
       if (word === undefined) throw new DecodeError(`code ${code} is not known`);
       return word;
@@ -63,5 +65,40 @@ export function codes<W extends string>(table: Readonly<Record<W, number>>): Cod
 
 export const NUMBER: Codec<number, unknown> = { write: (w, value) => w.varint(value), read: (r) => r.varint() };
 export const TEXT: Codec<string, unknown> = { write: (w, value) => w.text(value), read: (r) => r.text() };
-export const SEC: Codec<number> = { write: writeSec, read: readSec };
+export const TIME: Codec<EpochMs> = { write: writeTime, read: readTime };
 export const TIME_OR_NULL: Codec<EpochMs | null> = { write: writeTimeOrNull, read: readTimeOrNull };
+export const SEC: Codec<number> = { write: writeSec, read: readSec };
+
+export const list = <T, From>(item: Codec<T, From>): Codec<readonly T[], From> => ({
+  write(w, items, from) {
+    w.varint(items.length);
+    for (const each of items) item.write(w, each, from);
+  },
+  read: (r, from) => Array.from({ length: r.count() }, () => item.read(r, from)),
+});
+
+/** A byte says whether there is one. */
+export const orNull = <T, From>(some: Codec<T, From>): Codec<T | null, From> => ({
+  write(w, value, from) {
+    w.byte(value === null ? 0 : 1);
+    if (value !== null) some.write(w, value, from);
+  },
+  read: (r, from) => (readBit(r) ? some.read(r, from) : null),
+});
+
+export type Fields<T, From> = { readonly [K in keyof T]: Codec<T[K], From> };
+
+/** One field after the other. A loop over names is slow: not for what every Job has. */
+export function record<T extends object, From>(fields: Fields<T, From>): Codec<T, From> {
+  const rows = Object.entries<Codec<unknown, From>>(fields);
+  return {
+    write(w, value, from) {
+      for (const [name, field] of rows) field.write(w, (value as Readonly<Record<string, unknown>>)[name], from);
+    },
+    read(r, from) {
+      const values: Record<string, unknown> = {};
+      for (const [name, field] of rows) values[name] = field.read(r, from);
+      return values as T;
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { CHUNK_INDEXES, type Chunk, STATES, emptyChunk } from './board.ts';
-import { EXTRA_FIELDS, type Extras } from './index-record.ts';
-import { extraBitsOf, readExtras } from './record-accessors.ts';
+import { EXTRA_FIELDS, type Extras, NO_EXTRAS } from './index-record.ts';
+import { extraBitsOf, extrasOf } from './record-accessors.ts';
 import { asEpochMs } from '../base/time.ts';
 import { DecodeError, Reader, Writer } from '../base/bytes.ts';
 import { NewerFormatError } from '../base/newer-format.ts';
@@ -206,8 +206,8 @@ function readAllExtras(r: Reader, extras: Map<number, Extras>, length: number): 
     const offset = next + r.varint();
     next = offset + 1;
     if (next > length) throw new DecodeError('extras past the end of the chunk');
-    const has = r.varint();
-    EXTRA_FIELDS.check(has);
-    extras.set(offset, readExtras(r, has, soonest));
+    const e = extrasOf(NO_EXTRAS);
+    EXTRA_FIELDS.readInto(r, e, r.varint(), soonest);
+    extras.set(offset, e);
   }
 }

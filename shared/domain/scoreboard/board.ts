@@ -1,6 +1,6 @@
 import { BitFields, type BitValues, count, sec, time } from '../base/bit-fields.ts';
 import { type Extras, type IndexRecord, type IndexState, NO_EXTRAS, isActive } from './index-record.ts';
-import { extrasOf, hasExtras, recordOf } from './record-accessors.ts';
+import { extraBitsOf, extrasOf, recordOf } from './record-accessors.ts';
 import { invariant } from '../base/invariant.ts';
 import { type Transition, applyTo } from './transition.ts';
 
@@ -55,7 +55,7 @@ export function recordAt(chunk: Chunk, offset: number): IndexRecord {
 export function setRecord(chunk: Chunk, offset: number, record: IndexRecord): void {
   chunk.states[offset] = CODES[record.state];
   chunk.attempts[offset] = record.attempt;
-  if (hasExtras(record)) chunk.extras.set(offset, extrasOf(record));
+  if (extraBitsOf(record) !== 0) chunk.extras.set(offset, extrasOf(record));
   else if (chunk.extras.size > 0) chunk.extras.delete(offset);
 }
 

@@ -1,6 +1,4 @@
-import type { Reader } from '../base/bytes.ts';
-import type { EpochMs } from '../base/time.ts';
-import { EXTRAS, type Extras, type IndexRecord, type IndexState } from './index-record.ts';
+import type { Extras, IndexRecord, IndexState } from './index-record.ts';
 
 // Written by record-accessors.test.ts, from the table in index-record.ts. All objects of a function have one shape.
 
@@ -49,51 +47,6 @@ export const recordOf = (state: IndexState, attempt: number, e: Extras): IndexRe
   late: e.late,
   wish: e.wish,
 });
-
-/** Those whose bits `has` holds follow; times count from `from`. */
-export const readExtras = (r: Reader, has: number, from: EpochMs): Extras => ({
-  nonce: (has & 1) === 0 ? 0 : EXTRAS.nonce.read(r, from),
-  stopping: (has & 2) !== 0,
-  failures: (has & 4) === 0 ? 0 : EXTRAS.failures.read(r, from),
-  ignored: (has & 8) === 0 ? 0 : EXTRAS.ignored.read(r, from),
-  infra: (has & 16) === 0 ? 0 : EXTRAS.infra.read(r, from),
-  spot: (has & 32) === 0 ? 0 : EXTRAS.spot.read(r, from),
-  notBefore: (has & 64) === 0 ? null : EXTRAS.notBefore.read(r, from),
-  podDeleted: (has & 128) !== 0,
-  restarts: (has & 256) === 0 ? 0 : EXTRAS.restarts.read(r, from),
-  unstartedSince: (has & 512) === 0 ? null : EXTRAS.unstartedSince.read(r, from),
-  evicted: (has & 1024) !== 0,
-  podCreatedSec: (has & 2048) === 0 ? null : EXTRAS.podCreatedSec.read(r, from),
-  earlierRestarts: (has & 4096) === 0 ? 0 : EXTRAS.earlierRestarts.read(r, from),
-  overdue: (has & 8192) !== 0,
-  held: (has & 16384) !== 0,
-  ranSec: (has & 32768) === 0 ? null : EXTRAS.ranSec.read(r, from),
-  launchedSec: (has & 65536) === 0 ? null : EXTRAS.launchedSec.read(r, from),
-  late: (has & 131072) !== 0 ? 'attempt' : (has & 262144) !== 0 ? 'index' : null,
-  wish: (has & 524288) !== 0 ? 'cancel' : (has & 1048576) !== 0 ? 'requeue' : null,
-});
-
-/** Whether any extra is not as most records have it. */
-export const hasExtras = (e: Extras): boolean =>
-  e.nonce !== 0 ||
-  e.stopping ||
-  e.failures !== 0 ||
-  e.ignored !== 0 ||
-  e.infra !== 0 ||
-  e.spot !== 0 ||
-  e.notBefore !== null ||
-  e.podDeleted ||
-  e.restarts !== 0 ||
-  e.unstartedSince !== null ||
-  e.evicted ||
-  e.podCreatedSec !== null ||
-  e.earlierRestarts !== 0 ||
-  e.overdue ||
-  e.held ||
-  e.ranSec !== null ||
-  e.launchedSec !== null ||
-  e.late !== null ||
-  e.wish !== null;
 
 /** Which extras are not as most records have them, a bit each. */
 export const extraBitsOf = (e: Extras): number =>

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { BitField } from '../../../shared/domain/base/bit-fields.ts';
 import { SUMMARY } from '../../../shared/domain/scoreboard/board.ts';
+import type { Codec } from '../../../shared/domain/base/stored-values.ts';
+import { HEAD, RARE } from '../../../shared/domain/scoreboard/status-fields.ts';
 import { EXTRAS } from '../../../shared/domain/scoreboard/index-record.ts';
 
 // Every pass replays a journal of up to 500 entries and reads a summary for each chunk, and a loop over names of fields takes up to
@@ -21,25 +23,13 @@ function bitsOf(name: string, { usual, bits }: BitField<unknown>): readonly stri
   );
 }
 
-function differs(name: string, { usual }: BitField<unknown>): string {
-  return usual === false ? `e.${name}` : `e.${name} !== ${JSON.stringify(usual)}`;
-}
-
-function valueIn(table: string, name: string, { usual, bits }: BitField<unknown>): string {
-  if (typeof bits === 'number')
-    return `(has & ${bits}) === 0 ? ${JSON.stringify(usual)} : ${table}.${name}.read(r, from)`;
-  if (usual === false) return `(has & ${bits.get(true)}) !== 0`;
-  return (
-    [...bits].map(([value, bit]) => `(has & ${bit}) !== 0 ? '${String(value)}' : `).join('') + JSON.stringify(usual)
-  );
-}
+const valueIn = (name: string, { usual, bits }: BitField<unknown>): string =>
+  `(has & ${JSON.stringify(bits)}) === 0 ? ${JSON.stringify(usual)} : SUMMARY.${name}.read(r, from)`;
 
 const extras = inOrder(EXTRAS);
 const copies = extras.map(([name]) => `  ${name}: e.${name},\n`).join('');
 
-const RECORD = `import type { Reader } from '../base/bytes.ts';
-import type { EpochMs } from '../base/time.ts';
-import { EXTRAS, type Extras, type IndexRecord, type IndexState } from './index-record.ts';
+const RECORD = `import type { Extras, IndexRecord, IndexState } from './index-record.ts';
 
 // Written by record-accessors.test.ts, from the table in index-record.ts. All objects of a function have one shape.
 
@@ -50,14 +40,6 @@ export const recordOf = (state: IndexState, attempt: number, e: Extras): IndexRe
   state,
   attempt,
 ${copies}});
-
-/** Those whose bits \`has\` holds follow; times count from \`from\`. */
-export const readExtras = (r: Reader, has: number, from: EpochMs): Extras => ({
-${extras.map(([name, field]) => `  ${name}: ${valueIn('EXTRAS', name, field)},\n`).join('')}});
-
-/** Whether any extra is not as most records have it. */
-export const hasExtras = (e: Extras): boolean =>
-  ${extras.map(([name, field]) => differs(name, field)).join(' ||\n  ')};
 
 /** Which extras are not as most records have them, a bit each. */
 export const extraBitsOf = (e: Extras): number =>
@@ -74,7 +56,7 @@ import { type ChunkSummary, SUMMARY, type SummaryFields } from './board.ts';
 
 /** Those whose bits \`has\` holds follow; times count from \`from\`. */
 export const readSummaryFields = (r: Reader, has: number, from: EpochMs): SummaryFields => ({
-${summary.map(([name, field]) => `  ${name}: ${valueIn('SUMMARY', name, field)},\n`).join('')}});
+${summary.map(([name, field]) => `  ${name}: ${valueIn(name, field)},\n`).join('')}});
 
 export const summaryOf = (version: number, foldedSeq: number, pending: number, e: SummaryFields): ChunkSummary => ({
   version,
@@ -83,9 +65,51 @@ export const summaryOf = (version: number, foldedSeq: number, pending: number, e
 ${summary.map(([name]) => `  ${name}: e.${name},\n`).join('')}});
 `;
 
+type Rows = { readonly [name: string]: Codec<unknown> | Rows };
+const isCodec = (row: Codec<unknown> | Rows): row is Codec<unknown> => typeof row.write === 'function';
+
+/** A line for each codec among the rows, which may be records. */
+const written = (rows: Rows, path = ''): string =>
+  Object.entries(rows)
+    .map(([name, row]) =>
+      isCodec(row) ? `  HEAD.${path}${name}.write(w, s.${path}${name}, frame);\n` : written(row, `${path}${name}.`),
+    )
+    .join('');
+const read = (rows: Rows, path = '', indent = '  '): string =>
+  Object.entries(rows)
+    .map(([name, row]) =>
+      isCodec(row)
+        ? `${indent}${name}: HEAD.${path}${name}.read(r, frame),\n`
+        : `${indent}${name}: {\n${read(row, `${path}${name}.`, `${indent}  `)}${indent}},\n`,
+    )
+    .join('');
+
+const STATUS_SOURCE = `import type { Reader, Writer } from '../base/bytes.ts';
+import type { Status } from './status.ts';
+import { type Frame, HEAD } from './status-fields.ts';
+
+// Written by record-accessors.test.ts, from the tables in status-fields.ts. All objects of a function have one shape.
+
+export function writeHead(w: Writer, s: Status, frame: Frame): void {
+${written(HEAD as unknown as Rows)}}
+
+/** What comes after the head has its usual value, or none. */
+export const readHead = (r: Reader, frame: Frame): Status => ({
+  now: frame.now,
+  size: frame.size,
+  version: frame.version,
+${read(HEAD as unknown as Rows)}${Object.entries<{ readonly usual: unknown }>(RARE)
+  .map(([name, { usual }]) => `  ${name}: ${JSON.stringify(usual)},\n`)
+  .join('')}  chunks: [],
+  inFlight: [],
+  journal: { nextSeq: frame.nextSeq, entries: [] },
+});
+`;
+
 test.each([
   ['record-accessors.ts', RECORD],
   ['summary-accessors.ts', SUMMARY_SOURCE],
+  ['status-accessors.ts', STATUS_SOURCE],
 ])('%s names each field of its table', async (file, source) => {
   await expect(source).toMatchFileSnapshot(`../../../shared/domain/scoreboard/${file}`);
 });
