@@ -30,11 +30,11 @@ const each = <T>(usual: T, bits: readonly (readonly [T, number])[]): BitField<T,
   read: () => usual,
 });
 /** A field that may be null. */
-export const unlessNull = <T, From>(bit: number, { write, read }: Codec<T, From>): BitField<T | null, From> => ({
+export const unlessNull = <T, From>(bit: number, codec: Codec<T, From>): BitField<T | null, From> => ({
   usual: null,
   bits: bit,
-  write: (w, value, from) => (value === null ? undefined : write(w, value, from)),
-  read,
+  write: (w, value, from) => (value === null ? undefined : codec.write(w, value, from)),
+  read: (r, from) => codec.read(r, from),
 });
 /** A list that may be empty. */
 export const unlessEmpty = <T, From>(bit: number, codec: Codec<readonly T[], From>): BitField<readonly T[], From> => ({

@@ -14,8 +14,8 @@ export const writeTime = (w: Writer, at: EpochMs, from: EpochMs): void => w.zigz
 export const readTime = (r: Reader, from: EpochMs): EpochMs => asEpochMs(safe(from + r.zigzag()));
 
 /** The same for a time in seconds. */
-export const writeSec = (w: Writer, sec: number, from: EpochMs): void => w.zigzag(sec - Math.floor(from / 1000));
-export const readSec = (r: Reader, from: EpochMs): number => safe(Math.floor(from / 1000) + r.zigzag());
+const writeSec = (w: Writer, sec: number, from: EpochMs): void => w.zigzag(sec - Math.floor(from / 1000));
+const readSec = (r: Reader, from: EpochMs): number => safe(Math.floor(from / 1000) + r.zigzag());
 
 export const writeTimeOrNull = (w: Writer, at: EpochMs | null, from: EpochMs): void =>
   w.zigzagOrNull(at === null ? null : at - from);
