@@ -60,6 +60,7 @@ const FOLDERS = {
     task: ['base', 'manifests', 'items'],
     cron: ['base', 'kinds', 'manifests'],
     scoreboard: ['base', 'manifests'],
+    codecs: ['base', 'manifests', 'scoreboard'],
     upstreams: ['base', 'manifests', 'scoreboard'],
     quota: ['base', 'kinds', 'manifests', 'items', 'task', 'scoreboard'],
     events: ['base', 'manifests', 'task', 'scoreboard'],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { LmdbRows } from '../../shared/adapters/rows/lmdb.ts';
-import { decodeStatus } from '../../shared/domain/scoreboard/status-codec.ts';
+import { decodeStatus } from '../../shared/domain/codecs/status-codec.ts';
 import { type JobUid, type TaskArn, asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import { type EpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import { ifReadable } from '../../shared/domain/base/unreadable-row.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { decodeChunk, encodeChunk } from '../../shared/domain/scoreboard/board-codec.ts';
+import { decodeChunk, encodeChunk } from '../../shared/domain/codecs/board-codec.ts';
 import { type JobSpec, planningSpec } from '../../shared/domain/manifests/job.ts';
-import { decodeStatus, encodeStatus } from '../../shared/domain/scoreboard/status-codec.ts';
+import { decodeStatus, encodeStatus } from '../../shared/domain/codecs/status-codec.ts';
 import { chunkLength } from '../../shared/domain/scoreboard/status.ts';
 import { indexed, play } from '../../shared/capabilities/simulate/test/a-simulation.ts';
 import {

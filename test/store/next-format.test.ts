@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Reader, Writer } from '../../shared/domain/base/bytes.ts';
 import { NewerFormatError } from '../../shared/domain/base/newer-format.ts';
 import type { Status } from '../../shared/domain/scoreboard/status.ts';
-import { decodeStatus, encodeStatus } from '../../shared/domain/scoreboard/status-codec.ts';
+import { decodeStatus, encodeStatus } from '../../shared/domain/codecs/status-codec.ts';
 import { NEW_IN_RELEASE } from '../../shared/domain/manifests/new-in-release.ts';
 import { JOBS, aWorld, manifest } from '../kube/a-world.ts';
 import { aBoard } from '../support/a-board.ts';

@@ -1,6 +1,6 @@
 import { DecodeError, Writer } from '../../../shared/domain/base/bytes.ts';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
-import { decodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { decodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 
 /** The newest of the earlier formats of STATUS. Today's format 1 is the same, but for its number. */
 const NEWEST = 9;

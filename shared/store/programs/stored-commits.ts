@@ -1,8 +1,8 @@
-import { encodeChunk } from '../../domain/scoreboard/board-codec.ts';
+import { encodeChunk } from '../../domain/codecs/board-codec.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import type { JobIdentity } from '../../domain/manifests/job.ts';
-import { encodeStatus } from '../../domain/scoreboard/status-codec.ts';
+import { encodeStatus } from '../../domain/codecs/status-codec.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';
 import { CHUNKS_PER_PASS_MAX } from '../../domain/base/timing.ts';
 import type { ChunkWrite, Commit, JobStore, StoredSpec } from '../../ports/job-store.ts';

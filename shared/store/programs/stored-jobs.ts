@@ -1,5 +1,5 @@
-import { decodeChunk } from '../../domain/scoreboard/board-codec.ts';
-import { decodeStatus } from '../../domain/scoreboard/status-codec.ts';
+import { decodeChunk } from '../../domain/codecs/board-codec.ts';
+import { decodeStatus } from '../../domain/codecs/status-codec.ts';
 import type { EpochMs } from '../../domain/base/time.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { Status } from '../../domain/scoreboard/status.ts';

@@ -1,5 +1,5 @@
 import { type Chunk, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
-import { decodeChunk, encodeChunk } from '../../../shared/domain/scoreboard/board-codec.ts';
+import { decodeChunk, encodeChunk } from '../../../shared/domain/codecs/board-codec.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import { asTaskArn } from '../../../shared/domain/base/ids.ts';
 import { chunksNeeded } from '../../../shared/domain/planner/chunks-needed.ts';
@@ -8,7 +8,7 @@ import type { AttemptId, Fact } from '../../../shared/domain/base/fact.ts';
 import { type Job, planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { planJob } from '../../../shared/domain/planner/plan-job.ts';
 import { type Status, chunkLength, freshStatus } from '../../../shared/domain/scoreboard/status.ts';
-import { decodeStatus, encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { decodeStatus, encodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 import { AWS_TIMING } from '../../../shared/domain/base/timing.ts';
 import { aJob } from '../../support/a-job.ts';
 import { median } from '../quantiles.ts';

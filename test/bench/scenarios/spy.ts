@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { keyIn, unpacked } from '../../../shared/adapters/rows/dynamo-item.ts';
-import { decodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { decodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 import { GROUP_PREFIX } from '../../../shared/names/env.ts';
 import type { SdkClient } from '../../../shared/runtime/create-runtime.ts';
 // As a namespace: a checkout of another time may not have the name, and then it has no lag.

@@ -1,8 +1,8 @@
-import { encodeChunk } from '../../../shared/domain/scoreboard/board-codec.ts';
+import { encodeChunk } from '../../../shared/domain/codecs/board-codec.ts';
 import { setRecord, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
 import { FRESH_CRON } from '../../../shared/domain/cron/cron-state.ts';
 import { FRESH } from '../../../shared/domain/scoreboard/index-record.ts';
-import { encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { encodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 import { alarmText, encodeRow } from '../../../shared/adapters/rows/lmdb-layout.ts';
 import type { Status } from '../../../shared/domain/scoreboard/status.ts';
 import { CRON_SHARD, attemptKey } from '../../../shared/store/programs/row-keys.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { changeIndexes } from '../../../shared/control/lifecycle/change-indexes.ts';
-import { encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { encodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 import { formatIndexSet } from '../../../shared/domain/base/index-set.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import type { IndexAction } from '../../../shared/domain/scoreboard/index-changes.ts';

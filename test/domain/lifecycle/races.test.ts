@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EpochMs } from '../../../shared/domain/base/time.ts';
 import type { Fact } from '../../../shared/domain/base/fact.ts';
 import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
-import { decodeStatus, encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { decodeStatus, encodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 import { type Phase, freshStatus, requestDeletion, tally } from '../../../shared/domain/scoreboard/status.ts';
 import {
   type Situation,

@@ -7,7 +7,7 @@ import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts
 import type { EndingCause, Fact } from '../../../shared/domain/base/fact.ts';
 import { wanted } from '../../../shared/domain/planner/launches.ts';
 import { planJob } from '../../../shared/domain/planner/plan-job.ts';
-import { decodeStatus, encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { decodeStatus, encodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 import { chunkLength, requestDeletion, tally } from '../../../shared/domain/scoreboard/status.ts';
 import { AWS_TIMING, CLOCKS_APART_MAX_MS, CLAIMS_IN_FLIGHT_MAX } from '../../../shared/domain/base/timing.ts';
 import {

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeChunk, encodeChunk } from '../../../shared/domain/scoreboard/board-codec.ts';
+import { decodeChunk, encodeChunk } from '../../../shared/domain/codecs/board-codec.ts';
 import { CHUNK_INDEXES, type Chunk, STATES, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { DecodeError } from '../../../shared/domain/base/bytes.ts';

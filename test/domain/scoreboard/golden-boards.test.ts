@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeChunk, encodeChunk } from '../../../shared/domain/scoreboard/board-codec.ts';
+import { decodeChunk, encodeChunk } from '../../../shared/domain/codecs/board-codec.ts';
 import { STATES, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { type IndexState, NO_EXTRAS } from '../../../shared/domain/scoreboard/index-record.ts';

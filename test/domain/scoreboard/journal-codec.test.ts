@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Reader, Writer } from '../../../shared/domain/base/bytes.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
-import { readEntries, writeEntries } from '../../../shared/domain/scoreboard/journal-codec.ts';
+import { readEntries, writeEntries } from '../../../shared/domain/codecs/journal-codec.ts';
 import {
   STEPS,
   type StepField,

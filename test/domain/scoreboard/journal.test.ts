@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeChunk, encodeChunk } from '../../../shared/domain/scoreboard/board-codec.ts';
+import { decodeChunk, encodeChunk } from '../../../shared/domain/codecs/board-codec.ts';
 import {
   CHUNK_INDEXES,
   type Chunk,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { BitField } from '../../../shared/domain/base/bit-fields.ts';
 import { SUMMARY } from '../../../shared/domain/scoreboard/board.ts';
 import type { Codec } from '../../../shared/domain/base/stored-values.ts';
-import { HEAD, RARE } from '../../../shared/domain/scoreboard/status-fields.ts';
+import { HEAD, RARE } from '../../../shared/domain/codecs/status-fields.ts';
 import { EXTRAS } from '../../../shared/domain/scoreboard/index-record.ts';
 
 // Every pass replays a journal of up to 500 entries and reads a summary for each chunk, and a loop over names of fields takes up to
@@ -50,7 +50,7 @@ const summary = inOrder(SUMMARY);
 
 const SUMMARY_SOURCE = `import type { Reader } from '../base/bytes.ts';
 import type { EpochMs } from '../base/time.ts';
-import { type ChunkSummary, SUMMARY, type SummaryFields } from './board.ts';
+import { type ChunkSummary, SUMMARY, type SummaryFields } from '../scoreboard/board.ts';
 
 // Written by record-accessors.test.ts, from the table in board.ts. All objects of a function have one shape.
 
@@ -85,7 +85,7 @@ const read = (rows: Rows, path = '', indent = '  '): string =>
     .join('');
 
 const STATUS_SOURCE = `import type { Reader, Writer } from '../base/bytes.ts';
-import type { Status } from './status.ts';
+import type { Status } from '../scoreboard/status.ts';
 import { type Frame, HEAD } from './status-fields.ts';
 
 // Written by record-accessors.test.ts, from the tables in status-fields.ts. All objects of a function have one shape.
@@ -107,9 +107,9 @@ ${read(HEAD as unknown as Rows)}${Object.entries<{ readonly usual: unknown }>(RA
 `;
 
 test.each([
-  ['record-accessors.ts', RECORD],
-  ['summary-accessors.ts', SUMMARY_SOURCE],
-  ['status-accessors.ts', STATUS_SOURCE],
+  ['scoreboard/record-accessors.ts', RECORD],
+  ['codecs/summary-accessors.ts', SUMMARY_SOURCE],
+  ['codecs/status-accessors.ts', STATUS_SOURCE],
 ])('%s names each field of its table', async (file, source) => {
-  await expect(source).toMatchFileSnapshot(`../../../shared/domain/scoreboard/${file}`);
+  await expect(source).toMatchFileSnapshot(`../../../shared/domain/${file}`);
 });

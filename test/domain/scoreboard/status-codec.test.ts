@@ -5,7 +5,7 @@ import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { DecodeError } from '../../../shared/domain/base/bytes.ts';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import { InvariantError } from '../../../shared/domain/base/invariant.ts';
-import { decodeStatus, encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { decodeStatus, encodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 import {
   type FailureReason,
   type JournalEntry,

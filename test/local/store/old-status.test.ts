@@ -3,7 +3,7 @@ import { statusOf } from '../../../local/store/take-over/old-status.ts';
 import { DecodeError } from '../../../shared/domain/base/bytes.ts';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import type { Status } from '../../../shared/domain/scoreboard/status.ts';
-import { decodeStatus, encodeStatus } from '../../../shared/domain/scoreboard/status-codec.ts';
+import { decodeStatus, encodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { EVERYTHING, at } from '../../domain/scoreboard/a-full-status.ts';
 

@@ -2,8 +2,14 @@ import { DecodeError, type Reader, type Writer } from '../base/bytes.ts';
 import { invariant } from '../base/invariant.ts';
 import { type Codec, SEC, TIME_OR_NULL, notNegative, readBelow } from '../base/stored-values.ts';
 import type { EpochMs } from '../base/time.ts';
-import type { Journal, JournalEntry } from './status.ts';
-import { STEPS, type StepField, type StepValues, type Transition, type TransitionOp } from './transition.ts';
+import type { Journal, JournalEntry } from '../scoreboard/status.ts';
+import {
+  STEPS,
+  type StepField,
+  type StepValues,
+  type Transition,
+  type TransitionOp,
+} from '../scoreboard/transition.ts';
 
 // The journal. An entry's first byte: the code of the step's form in the lowest five bits; 32: sequence numbers were skipped before
 // it; the highest two: the attempt, if it is 1 to 3, otherwise 0 and the attempt follows. A code from 32 on is 31 there, and the rest

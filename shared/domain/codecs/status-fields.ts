@@ -28,7 +28,7 @@ import type {
   Status,
   Unannounced,
   Upstream,
-} from './status.ts';
+} from '../scoreboard/status.ts';
 import { COMPLETE } from './verdict-codec.ts';
 
 // What STATUS has once, a row for each field: it says how the field is stored.

@@ -1,6 +1,6 @@
-import { CHUNK_INDEXES, type Chunk, STATES, emptyChunk } from './board.ts';
-import { EXTRA_FIELDS, type Extras, NO_EXTRAS } from './index-record.ts';
-import { extraBitsOf, extrasOf } from './record-accessors.ts';
+import { CHUNK_INDEXES, type Chunk, STATES, emptyChunk } from '../scoreboard/board.ts';
+import { EXTRA_FIELDS, type Extras, NO_EXTRAS } from '../scoreboard/index-record.ts';
+import { extraBitsOf, extrasOf } from '../scoreboard/record-accessors.ts';
 import { asEpochMs } from '../base/time.ts';
 import { DecodeError, Reader, Writer } from '../base/bytes.ts';
 import { NewerFormatError } from '../base/newer-format.ts';

@@ -1,6 +1,6 @@
 import type { Reader } from '../base/bytes.ts';
 import type { EpochMs } from '../base/time.ts';
-import { type ChunkSummary, SUMMARY, type SummaryFields } from './board.ts';
+import { type ChunkSummary, SUMMARY, type SummaryFields } from '../scoreboard/board.ts';
 
 // Written by record-accessors.test.ts, from the table in board.ts. All objects of a function have one shape.
 

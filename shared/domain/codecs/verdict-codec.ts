@@ -1,6 +1,6 @@
 import { DecodeError } from '../base/bytes.ts';
 import { type Codec, codes } from '../base/stored-values.ts';
-import type { Verdict } from './status.ts';
+import type { Verdict } from '../scoreboard/status.ts';
 
 const REASONS = codes<Verdict['reason'] | 'OwnReason'>({
   CompletionsReached: 0,

@@ -1,5 +1,5 @@
 import type { Reader, Writer } from '../base/bytes.ts';
-import type { Status } from './status.ts';
+import type { Status } from '../scoreboard/status.ts';
 import { type Frame, HEAD } from './status-fields.ts';
 
 // Written by record-accessors.test.ts, from the tables in status-fields.ts. All objects of a function have one shape.

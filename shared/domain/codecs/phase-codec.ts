@@ -1,6 +1,6 @@
 import { DecodeError } from '../base/bytes.ts';
 import { type Codec, TEXT, TIME, codes, orNull, record } from '../base/stored-values.ts';
-import type { Finished, Phase } from './status.ts';
+import type { Finished, Phase } from '../scoreboard/status.ts';
 import { VERDICT } from './verdict-codec.ts';
 
 type Kind = Phase['kind'];
