@@ -9,23 +9,43 @@ const forks = { pool: 'forks' as const, execArgv: [ROOM] };
 /** Code without processes or time: tests share a process, so that what one has loaded the next does not load again. */
 const UNIT = ['control', 'domain', 'kube', 'schema', 'store'];
 
-/** Units that take about a second: a death at any call, the largest sizes, random cases, all small boards. */
+/**
+ * Units that take half a second of CPU time or more: a death at any call, the largest sizes, random cases, all small boards, and
+ * whole conversations with the API. Without them `npm run test:unit` takes half the time; `npm test` runs all.
+ */
 const SLOW_UNITS = [
+  'test/control/cron/{reconcile-cron,upstream-cases}.test.ts',
   'test/control/hostnames/hosts-crash.test.ts',
-  'test/control/lifecycle/namespaces.test.ts',
-  'test/control/process/publisher.test.ts',
-  'test/control/quota/quota-at-random.test.ts',
+  'test/control/lifecycle/{creation,cron-changes,namespaces,rerun}.test.ts',
+  'test/control/process/{pacer,publisher}.test.ts',
+  'test/control/quota/{quota-at-random,room}.test.ts',
+  'test/control/reconcile/{announce,misconfigured}.test.ts',
   'test/control/upstreams/wake-ups.test.ts',
-  'test/domain/planner/{needed-is-enough,plan-job-at-scale}.test.ts',
+  'test/domain/lifecycle/races.test.ts',
+  'test/domain/planner/{needed-is-enough,plan-job-at-scale,plan-job-properties}.test.ts',
+  'test/domain/scoreboard/{golden-boards,journal}.test.ts',
+  'test/kube/apply/{apply,apply-at-random}.test.ts',
   'test/kube/authorization/request-attributes.test.ts',
   'test/kube/bounds/nasty-requests.test.ts',
-  'test/kube/list/watch-shared.test.ts',
+  'test/kube/cronjobs/cronjobs.test.ts',
+  'test/kube/discovery/discovery.test.ts',
+  'test/kube/events/{events,watch-events}.test.ts',
+  'test/kube/feed/watch-feed.test.ts',
+  'test/kube/http/errors.test.ts',
+  'test/kube/jobs/jobs.test.ts',
+  'test/kube/list/{lists,newer-objects,watch,watch-modes,watch-shared}.test.ts',
   'test/kube/muster/{attempts,named-items}.test.ts',
+  'test/kube/namespaces/namespaces.test.ts',
+  'test/kube/patch/strategic-merge.test.ts',
+  'test/kube/pods/{logs,pods}.test.ts',
+  'test/kube/quotas/{object-counts,quotas}.test.ts',
+  'test/kube/rbac/{accounts,lists-of-accounts}.test.ts',
   'test/kube/tenants/{named-from-elsewhere,tenants}.test.ts',
-  'test/kube/write/object-size.test.ts',
-  'shared/capabilities/furiko/test/schema/moment-format.test.ts',
+  'test/kube/write/{object-size,patch,status}.test.ts',
   'test/schema/job/{job-admission-properties,kept-template}.test.ts',
   'test/schema/object/document.test.ts',
+  'test/schema/pod/pod-fields.test.ts',
+  'test/schema/protobuf/decode-protobuf.test.ts',
 ];
 
 /**
@@ -114,6 +134,7 @@ export default defineConfig({
           include: unit,
           exclude: [...IN_STAGES, ...SLOW_UNITS],
           pool: 'threads',
+          maxWorkers: 2, // a third would only load and compile the same modules once more
           isolate: false,
           ...CALM,
         },
