@@ -8,11 +8,11 @@ import { SqsDestination } from 'aws-cdk-lib/aws-s3-notifications';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { FLAGS, MusterStack } from '../../cdk/muster-stack.ts';
 import { readSettings } from '../../cdk/settings.ts';
 import { readMessage } from '../../shared/schema/submission/read-submission.ts';
-import type { Json } from './template.ts';
+import { type Json, removeOutputOf } from './template.ts';
 
 // The patterns of docs/events.md, in a CDK app of the user's own.
 
@@ -70,6 +70,7 @@ new Bucket(muster, 'Uploads').addEventNotification(EventType.OBJECT_CREATED, new
 });
 new Topic(muster, 'Reports').addSubscription(new SqsSubscription(queue));
 const template = Template.fromStack(muster);
+removeOutputOf(app);
 const all = (type: string): readonly Json[] =>
   Object.values(template.findResources(type)).map((found) => (found as { readonly Properties: Json }).Properties);
 
@@ -138,13 +139,9 @@ test('the queue lets rules, the bucket, and the topic in, each by its ARN, and n
 });
 
 test('a stack without submissions has no queue for them', () => {
-  const plain = new MusterStack(
-    new App({ context: { 'aws:cdk:bundling-stacks': [] }, postCliContext: FLAGS }),
-    'Plain',
-    {
-      settings: readSettings(() => undefined),
-    },
-  );
+  const plainApp = new App({ context: { 'aws:cdk:bundling-stacks': [] }, postCliContext: FLAGS });
+  onTestFinished(() => removeOutputOf(plainApp));
+  const plain = new MusterStack(plainApp, 'Plain', { settings: readSettings(() => undefined) });
   expect(plain.submitQueue).toBeNull();
   expect(Stack.of(plain)).toBe(plain);
 });

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { FLAGS, MusterStack } from '../../cdk/muster-stack.ts';
@@ -29,8 +30,17 @@ export type Mapping = { readonly queue: string; readonly consumer: string; reado
 /** The stack's template, without bundling: what the functions contain is another test's matter. */
 export function musterTemplate(context: Readonly<Record<string, string>> = {}): Deployed {
   const app = new App({ context: { 'aws:cdk:bundling-stacks': [], ...context }, postCliContext: FLAGS });
-  const settings = readSettings((key) => app.node.tryGetContext(key));
-  return new Deployed(Template.fromStack(new MusterStack(app, 'Muster', { settings })));
+  try {
+    const settings = readSettings((key) => app.node.tryGetContext(key));
+    return new Deployed(Template.fromStack(new MusterStack(app, 'Muster', { settings })));
+  } finally {
+    removeOutputOf(app);
+  }
+}
+
+/** Each App makes a folder for its output in the temporary folder, and leaves it there. The template has been read by now. */
+export function removeOutputOf({ outdir }: App): void {
+  rmSync(outdir, { recursive: true, force: true });
 }
 
 /** A template, seen as what is deployed with it. Everything is found by what it is, never by a generated id. */
