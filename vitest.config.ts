@@ -109,8 +109,8 @@ const before = (name: keyof typeof STAGES): string[] =>
   names.slice(0, names.indexOf(name)).flatMap((each) => STAGES[each]);
 const IN_STAGES = names.flatMap((name) => STAGES[name]);
 
-/** What the gate runs. `calm.ts` refuses there what depends on time, load, ports, or neighbors. */
-const CALM = { setupFiles: ['./test/calm/calm.ts'] };
+/** What the gate runs. `calm.ts` refuses there what depends on time, load, ports, or neighbors; a run leaves no files behind. */
+const CALM = { setupFiles: ['./test/calm/calm.ts'], globalSetup: './test/calm/temp-folder.ts' };
 const unit = UNIT.map((folder) => `test/${folder}/**/*.test.ts`);
 
 export default defineConfig({
@@ -135,6 +135,7 @@ export default defineConfig({
           exclude: [...IN_STAGES, ...SLOW_UNITS],
           pool: 'threads',
           maxWorkers: 2, // a third would only load and compile the same modules once more
+          sequence: { groupOrder: 1 }, // vitest asks for it where numbers of workers differ
           isolate: false,
           ...CALM,
         },

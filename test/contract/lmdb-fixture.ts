@@ -12,8 +12,11 @@ export async function aLmdbStore(Rows: typeof LmdbRows = LmdbRows): Promise<Stor
   const clock = new HandClock();
   const store = storeOf(new Rows(join(dir, 'rows.lmdb'), clock.now), clock.now, RETENTION_MS);
   onTestFinished(async () => {
-    await store.close();
-    rmSync(dir, { recursive: true, force: true });
+    try {
+      await store.close();
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
   });
   return { ...store, clock };
 }

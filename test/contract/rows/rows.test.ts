@@ -22,8 +22,11 @@ describeRows('LMDB', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'muster-rows-'));
   const rows = new LmdbRows(join(dir, 'rows.lmdb'), new HandClock().now);
   onTestFinished(async () => {
-    await rows.close();
-    rmSync(dir, { recursive: true, force: true });
+    try {
+      await rows.close();
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
   });
   return rows;
 });
