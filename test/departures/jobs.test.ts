@@ -3,7 +3,6 @@ import { decodeChunk, encodeChunk } from '../../shared/domain/codecs/board-codec
 import { type JobSpec, planningSpec } from '../../shared/domain/manifests/job.ts';
 import { decodeStatus, encodeStatus } from '../../shared/domain/codecs/status-codec.ts';
 import { chunkLength } from '../../shared/domain/scoreboard/status.ts';
-import { indexed, play } from '../../shared/capabilities/simulate/test/a-simulation.ts';
 import {
   type Situation,
   aBoard,
@@ -148,16 +147,6 @@ const asStored = ({ job, status, stored }: Situation): Situation => ({
   stored: new Map(
     [...stored].map(([no, chunk]) => [no, decodeChunk(encodeChunk(chunk, chunkLength(status.size, no)))]),
   ),
-});
-
-test('nothing is ever uncounted', async () => {
-  const { report } = await play(indexed(20, { parallelism: 5, backoffLimitPerIndex: 1, maxFailedIndexes: 3 }), {
-    attempts: [{ index: '0-19', attempt: '0', exitCode: 1 }, { index: '2,5' }, { index: '3-9', exitCode: 2 }],
-    limits: { stopDelay: '5s' },
-  });
-  expect(report.final.failed).toBeGreaterThan(10);
-  expect(report.timeline.length).toBeGreaterThan(5);
-  for (const { status } of report.timeline) expect(status.uncountedTerminatedPods).toEqual({});
 });
 
 test('a gang that does not run in time starts again, and spends no attempt', () => {

@@ -30,3 +30,31 @@ export const ROUTES: readonly MusterRoutes[] = [doctorRoutes];
 export const ROUTES: readonly MusterRoutes[] = [];
 `);
 });
+
+const OBJECT = `import type { Kind } from '../kube/kind.ts';
+import { FURIKO_KINDS, jobKinds as furikoJobs } from './furiko/kube/index.ts';
+import {
+  doctor,
+  type Doctor,
+} from './doctor/control/index.ts';
+import * as quotas from './quotas/kube/index.ts';
+
+export const KINDS: Record<string, Kind> = {
+  ...FURIKO_KINDS,
+  'furiko-jobs': furikoJobs('v1'),
+  doctor: doctor,
+  ...quotas.KINDS,
+};
+`;
+
+test('a list may be an object with entries, spreads, and calls, and its imports may take several lines', () => {
+  const without = ['furiko', 'doctor', 'quotas'].reduce(withoutLines, OBJECT);
+  expect(without).toBe(`import type { Kind } from '../kube/kind.ts';
+
+export const KINDS: Record<string, Kind> = {
+  };
+`);
+  const one = withoutLines(OBJECT, 'furiko');
+  expect(one).not.toMatch(/furiko/i);
+  expect(one).toContain('  doctor: doctor,\n  ...quotas.KINDS,\n');
+});

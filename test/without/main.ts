@@ -4,11 +4,12 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { withoutLines } from './without-lines.ts';
 
-const HELP = `usage: npm run test:without -- [NAME...]
+const HELP = `usage: npm run test:without [-- NAME...]
 
-Leaves out one capability at a time (a folder of shared/capabilities, and its lines in the lists there), in a copy of the sources,
-and shows that everything else still passes: types, layers, the bundle, and every test that does not import the capability.
-Exit code 1 if something does not.
+Shows that everything else passes without a capability (a folder of shared/capabilities, and its lines in the lists there), in copies
+of the sources: types, layers, and the bundle without each one; the tests of everything else once, without all of them; and the tests
+of the capabilities, without those that are left out beside them. A test goes with the capability that it imports.
+Exit code 1 if something does not pass.
 
 examples:
   npm run test:without
@@ -18,6 +19,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, '.muster', 'without');
 const CAPABILITIES = 'shared/capabilities';
 const TESTS = /^(test\/|shared\/capabilities\/[^/]+\/test\/)/;
+const TITLE = /^\s*test\((['"])(.+?)\1, /gm;
 const IMPORTED = /(?:from|import\()\s*'(\.[^']+)'/g;
 
 const { values, positionals } = parseArgs({
@@ -29,29 +31,45 @@ if (values.help) {
   process.exit(0);
 }
 
-/** A copy of the sources without a capability; returns the tests that go with it, because they import it. */
-function copyWithout(name: string, copy: string): readonly string[] {
+/** A copy of the sources without capabilities; returns the tests that go with them, because they import one. */
+function copyWithout(names: readonly string[], copy: string): readonly string[] {
   rmSync(copy, { recursive: true, force: true });
-  const left = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
+  const sources = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
     .split('\n')
-    .filter((path) => path !== '' && !path.startsWith(`${CAPABILITIES}/${name}/`) && existsSync(join(ROOT, path)));
+    .filter((path) => path !== '' && existsSync(join(ROOT, path)));
+  const belongs = (path: string): boolean => names.some((name) => path.startsWith(`${CAPABILITIES}/${name}/`));
+  const left = sources.filter((path) => !belongs(path));
   for (const path of left) {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     cpSync(join(ROOT, path), join(copy, path));
   }
   for (const list of readdirSync(join(copy, CAPABILITIES)).filter((each) => each.endsWith('.ts'))) {
     const path = join(copy, CAPABILITIES, list);
-    writeFileSync(path, withoutLines(readFileSync(path, 'utf8'), name));
+    writeFileSync(path, names.reduce(withoutLines, readFileSync(path, 'utf8')));
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  const gone: string[] = [];
+  const gone = sources.filter(belongs);
   for (let more = true; more; ) {
     const lost = left.filter((path) => TESTS.test(path) && existsSync(join(copy, path)) && importsNothing(copy, path));
     for (const path of lost) rmSync(join(copy, path));
     gone.push(...lost);
     more = lost.length > 0;
   }
+  pagesWithout(gone, copy, left);
   return gone.filter((path) => path.endsWith('.test.ts'));
+}
+
+/** The pages lose the lines that name a file that is gone, or the title of a test in one. */
+function pagesWithout(gone: readonly string[], copy: string, left: readonly string[]): void {
+  const titles = gone
+    .filter((path) => path.endsWith('.test.ts'))
+    .flatMap((path) =>
+      [...readFileSync(join(ROOT, path), 'utf8').matchAll(TITLE)].map(([, , title]) => `\`${title}\``),
+    );
+  for (const page of left.filter((path) => path.endsWith('.md')).map((path) => join(copy, path))) {
+    const lines = readFileSync(page, 'utf8').split('\n');
+    writeFileSync(page, lines.filter((line) => ![...gone, ...titles].some((name) => line.includes(name))).join('\n'));
+  }
 }
 
 /** It imports a file that is not there. */
@@ -61,12 +79,24 @@ const importsNothing = (copy: string, path: string): boolean =>
     ([, spec = '']) => spec.endsWith('.ts') && !existsSync(join(copy, dirname(path), spec)),
   );
 
-const STEPS: readonly (readonly [what: string, command: string, ...args: readonly string[]])[] = [
-  ['types', 'node', 'node_modules/typescript-7/bin/tsc', '--incremental', 'false'],
-  ['layers', 'node_modules/.bin/depcruise', '.'],
-  ['bundle', 'node', 'build.mjs'],
-  ['tests', 'node_modules/.bin/vitest', 'run', '--project', 'unit', '--project', 'integration', '--reporter=dot'],
+type Step = readonly [what: string, command: string, ...args: readonly string[]];
+const TYPES: Step = ['types', 'node', 'node_modules/typescript-7/bin/tsc', '--incremental', 'false'];
+const LAYERS: Step = ['layers', 'node_modules/.bin/depcruise', '.'];
+const BUNDLE: Step = ['bundle', 'node', 'build.mjs'];
+const VITEST = ['node_modules/.bin/vitest', 'run', '--project', 'unit', '--project', 'integration'] as const;
+const tests = (...files: readonly string[]): Step => [
+  'tests',
+  ...VITEST,
+  '--reporter=dot',
+  '--passWithNoTests',
+  ...files,
 ];
+
+/** Of any two names, each is alone without the other in one of these. */
+function partings(names: readonly string[]): readonly (readonly string[])[] {
+  const bits = Array.from({ length: Math.ceil(Math.log2(names.length)) }, (_, nth) => 2 ** nth);
+  return bits.flatMap((bit) => [0, bit].map((side) => names.filter((_, nth) => (nth & bit) === side)));
+}
 
 const known = readdirSync(join(ROOT, CAPABILITIES), { withFileTypes: true })
   .filter((each) => each.isDirectory())
@@ -77,11 +107,13 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 let red = 0;
-for (const name of positionals.length === 0 ? known : positionals) {
-  const copy = join(FOLDER, name);
-  const tests = copyWithout(name, copy);
-  process.stdout.write(`without ${name}, and ${tests.length} files of tests:\n`);
-  for (const [what, command, ...args] of STEPS) {
+
+/** Takes the steps in a copy without `names`, and returns the tests that went with them. */
+function pass(names: readonly string[], steps: (gone: readonly string[]) => readonly Step[]): readonly string[] {
+  const copy = join(FOLDER, names.join('-'));
+  const gone = copyWithout(names, copy);
+  process.stdout.write(`without ${names.join(', ')}, and ${gone.length} files of tests:\n`);
+  for (const [what, command, ...args] of steps(gone)) {
     const { status, stdout, stderr } = spawnSync(command, args, {
       cwd: copy,
       encoding: 'utf8',
@@ -94,6 +126,17 @@ for (const name of positionals.length === 0 ? known : positionals) {
     process.stdout.write(`${stdout}${stderr}\n`);
   }
   rmSync(copy, { recursive: true, force: true });
+  return gone;
+}
+
+const chosen = positionals.length === 0 ? known : [...new Set(positionals)];
+for (const name of chosen) pass([name], () => [TYPES, LAYERS, BUNDLE]);
+const ofCapabilities = pass(chosen, () => [BUNDLE, tests()]);
+for (const names of partings(chosen)) {
+  pass(names, (gone) => {
+    const theirs = ofCapabilities.filter((file) => !gone.includes(file));
+    return theirs.length === 0 ? [] : [BUNDLE, tests(...theirs)];
+  });
 }
 process.stdout.write(`${red} failed\n`);
 process.exitCode = red === 0 ? 0 : 1;

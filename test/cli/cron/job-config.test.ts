@@ -189,7 +189,6 @@ describe('a JobConfig where a CronJob is meant', () => {
     ['cron resume jobconfigs/weekly', 2, 'muster enable weekly starts its schedule again'],
     [`cron backfill weekly ${range}`, 1, 'its past slots are not run again'],
     [`cron backfill jobconfig/weekly ${range}`, 2, 'its past slots are not run again'],
-    ['simulate -f weekly.json', 2, 'weekly.json holds a JobConfig: muster simulate takes a Job or a CronJob'],
   ])('%s says what is for it', async (line, code, why) => {
     const server = await aServer();
     await createConfig(server, config('weekly', WEEKLY));

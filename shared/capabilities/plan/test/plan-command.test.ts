@@ -293,4 +293,22 @@ describe('the command', () => {
       requeueAfterSec: null,
     });
   });
+
+  test.each([
+    ['--now yesterday', 'It must be a time such as 2026-01-01T00:00:00Z.'],
+    ['--now 2026-01-01T00:00:00', 'It must be a time such as 2026-01-01T00:00:00Z.'],
+    ['-o xml', 'Allowed choices are text, json, yaml.'],
+    ['-f nope.json', 'error: nope.json does not exist'],
+  ])('%s: exit 2', async (line, expected) => {
+    const { code, out, err } = await plan(line);
+    expect(err).toContain(expected);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+  });
+
+  test('--help has examples, on standard output', async () => {
+    const { code, out, err } = await plan('--help');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('Examples:\n  muster ');
+    expect(Math.max(...out.split('\n').map((each) => each.length))).toBeLessThanOrEqual(110);
+  });
 });

@@ -6,6 +6,7 @@ import { runCommandLine } from '../../../../cli/program/program.ts';
 import { aManifest, indexed } from './a-simulation.ts';
 import { aShell } from '../../../../test/cli/a-shell.ts';
 import { cronJob } from '../../../../test/cli/cron/cron-job.ts';
+import { configDocument } from '../../../../test/support/furiko-document.ts';
 
 /** Runs `muster simulate` in a folder with these files; JSON is YAML. */
 async function simulate(line: string, files: Readonly<Record<string, unknown>>, stdin = '') {
@@ -33,6 +34,13 @@ describe('muster simulate', () => {
     ]);
     expect((await simulate('-f job.yaml -o json', files)).out).toBe(out);
     expect((await simulate('-f job.yaml -o json --seed 2', files)).out).not.toBe(out);
+  });
+
+  test('a JobConfig is refused: it is neither a Job nor a CronJob', async () => {
+    const files = { 'weekly.json': configDocument({}, {}, { name: 'weekly' }) };
+    const { code, out, err } = await simulate('-f weekly.json', files);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('weekly.json holds a JobConfig: muster simulate takes a Job or a CronJob');
   });
 
   test('the Job from standard input, the script as YAML, at another time', async () => {
