@@ -10,12 +10,12 @@ const forks = { pool: 'forks' as const, execArgv: [ROOM] };
 const UNIT = ['control', 'domain', 'kube', 'schema', 'store'];
 
 /**
- * Units that take half a second of CPU time or more: a death at any call, the largest sizes, random cases, all small boards, and
+ * Units that take 0.4 s of CPU time or more: a death at any call, the largest sizes, random cases, all small boards, and
  * whole conversations with the API. Without them `npm run test:unit` takes half the time; `npm test` runs all.
  */
 const SLOW_UNITS = [
   'test/control/cron/{reconcile-cron,upstream-cases}.test.ts',
-  'test/control/hostnames/hosts-crash.test.ts',
+  'test/control/hostnames/{hosts-closing,hosts-crash}.test.ts',
   'test/control/lifecycle/{creation,cron-changes,namespaces,rerun}.test.ts',
   'test/control/process/{pacer,publisher}.test.ts',
   'test/control/quota/{quota-at-random,room}.test.ts',
@@ -37,11 +37,12 @@ const SLOW_UNITS = [
   'test/kube/muster/{attempts,named-items}.test.ts',
   'test/kube/namespaces/namespaces.test.ts',
   'test/kube/patch/strategic-merge.test.ts',
-  'test/kube/pods/{logs,pods}.test.ts',
+  'test/kube/pods/{logs,pods,removed-pods}.test.ts',
   'test/kube/quotas/{object-counts,quotas}.test.ts',
-  'test/kube/rbac/{accounts,lists-of-accounts}.test.ts',
+  'test/kube/rbac/{accounts,lists-of-accounts,rbac}.test.ts',
+  'test/kube/selectors/selectors.test.ts',
   'test/kube/tenants/{named-from-elsewhere,tenants}.test.ts',
-  'test/kube/write/{object-size,patch,status}.test.ts',
+  'test/kube/write/{delete,object-size,patch,status}.test.ts',
   'test/schema/job/{job-admission-properties,kept-template}.test.ts',
   'test/schema/object/document.test.ts',
   'test/schema/pod/pod-fields.test.ts',
