@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { partings } from './partings.ts';
 import { withoutLines } from './without-lines.ts';
 
 const HELP = `usage: npm run test:without [-- NAME...]
@@ -91,12 +92,6 @@ const tests = (...files: readonly string[]): Step => [
   '--passWithNoTests',
   ...files,
 ];
-
-/** Of any two names, each is alone without the other in one of these. */
-function partings(names: readonly string[]): readonly (readonly string[])[] {
-  const bits = Array.from({ length: Math.ceil(Math.log2(names.length)) }, (_, nth) => 2 ** nth);
-  return bits.flatMap((bit) => [0, bit].map((side) => names.filter((_, nth) => (nth & bit) === side)));
-}
 
 const known = readdirSync(join(ROOT, CAPABILITIES), { withFileTypes: true })
   .filter((each) => each.isDirectory())
