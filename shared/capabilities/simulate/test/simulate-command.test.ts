@@ -6,7 +6,6 @@ import { runCommandLine } from '../../../../cli/program/program.ts';
 import { aManifest, indexed } from './a-simulation.ts';
 import { aShell } from '../../../../test/cli/a-shell.ts';
 import { cronJob } from '../../../../test/cli/cron/cron-job.ts';
-import { configDocument } from '../../../../test/support/furiko-document.ts';
 
 /** Runs `muster simulate` in a folder with these files; JSON is YAML. */
 async function simulate(line: string, files: Readonly<Record<string, unknown>>, stdin = '') {
@@ -37,7 +36,9 @@ describe('muster simulate', () => {
   });
 
   test('a JobConfig is refused: it is neither a Job nor a CronJob', async () => {
-    const files = { 'weekly.json': configDocument({}, {}, { name: 'weekly' }) };
+    const files = {
+      'weekly.json': { apiVersion: 'execution.furiko.io/v1alpha1', kind: 'JobConfig', metadata: { name: 'weekly' } },
+    };
     const { code, out, err } = await simulate('-f weekly.json', files);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain('weekly.json holds a JobConfig: muster simulate takes a Job or a CronJob');
