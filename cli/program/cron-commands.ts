@@ -54,7 +54,9 @@ export function addCron(program: Command, shell: Shell, done: Done): void {
     .summary('see and steer CronJobs')
     .description(
       'Lists CronJobs, says when they fire, runs them now, and stops and resumes them.' +
-        (OTHERS.length === 0 ? '' : ' list and next show all of\nthem; with other kinds, other commands do the rest.'),
+        (OTHERS.length === 0
+          ? ''
+          : ` list and next also show\nthe schedules of ${OTHERS.map(({ kind }) => `${kind}s`).join(' and ')}; other commands do the rest with those.`),
     )
     .addHelpText('after', EXAMPLES.cron);
   addList(cron, program, shell, done);
