@@ -56,7 +56,7 @@ export function addCron(program: Command, shell: Shell, done: Done): void {
       'Lists CronJobs, says when they fire, runs them now, and stops and resumes them.' +
         (OTHERS.length === 0
           ? ''
-          : ` list and next also show\nthe schedules of ${OTHERS.map(({ kind }) => `${kind}s`).join(' and ')}; other commands do the rest with those.`),
+          : `\nlist and next also show the schedules of ${OTHERS.map(({ kind }) => `${kind}s`).join(' and ')}; other commands do the rest with those.`),
     )
     .addHelpText('after', EXAMPLES.cron);
   addList(cron, program, shell, done);
