@@ -1,5 +1,5 @@
 import { ANNOUNCE_FAULTS } from './announce-faults.ts';
-import { CONFIG_FAULTS } from './config-faults.ts';
+import { CONFIG_FAULTS } from '../../shared/capabilities/furiko/test/planted-faults.ts';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { CRON_FAULTS } from './cron-faults.ts';
 import { EARLY_FAULTS } from './early-faults.ts';

@@ -1,4 +1,4 @@
-import { type PlantedFault, one } from './planted-fault.ts';
+import { type PlantedFault, one } from '../../../../test/planted/planted-fault.ts';
 
 const PLACES = 'shared/capabilities/furiko/domain/config-places.ts';
 const PLAN = 'shared/capabilities/furiko/domain/plan-config.ts';
