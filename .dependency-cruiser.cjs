@@ -13,7 +13,7 @@ const LISTS = {
   domain: ['kind-rows'],
   schema: ['shapes'],
   store: ['stored'],
-  control: ['fresh-schedulers', 'parts'],
+  control: ['fresh-schedulers', 'job-steps', 'parts'],
   kube: ['batch-updates', 'parts', 'served'],
 };
 const listsOf = (...layers) =>
@@ -93,8 +93,8 @@ const FOLDERS = {
     sweep: ['process'],
     hostnames: ['process'],
     upstreams: ['process'],
-    quota: ['process'],
-    lifecycle: ['process', 'hostnames', 'upstreams', 'quota'],
+    lifecycle: ['process', 'hostnames', 'upstreams'],
+    quota: ['process', 'lifecycle'],
     cron: ['process', 'lifecycle'],
     submit: ['process', 'lifecycle'],
     dispatch: ['process', 'hostnames', 'sweep'],
@@ -279,7 +279,7 @@ module.exports = {
       [
         '^shared/capabilities/$1/world/',
         '^shared/runtime/memory-store\\.ts$',
-        '^shared/capabilities/job-forms\\.ts$',
+        '^shared/capabilities/(job-forms|namespace-limits|process-state|sweeps)\\.ts$',
       ].concat(
         shared('control', 'kube', 'store', 'adapters/memory', 'adapters/rows', 'domain', 'schema', 'ports', 'names'),
       ),

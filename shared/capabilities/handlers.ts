@@ -1,5 +1,8 @@
 import type { Reconciler } from '../control/cron/reconcile-cron.ts';
 import type { CommandMakers } from '../control/process/capability-commands.ts';
+import type { Deps } from '../control/process/deps.ts';
+import { createQuotaCommands, createQuotaGuard } from '../control/quota/quota-changes.ts';
+import type { ObjectGuard } from '../ports/object-guard.ts';
 import { createPlaceCommands, reconcileConfig } from './furiko/control/index.ts';
 
 /** What looks at the objects of capabilities that make Jobs: the first that knows an object's kind. */
@@ -8,4 +11,8 @@ export const CAPABILITY_RECONCILERS: readonly Reconciler[] = [reconcileConfig];
 /** What users do with what capabilities have. */
 export const COMMAND_MAKERS: CommandMakers = {
   places: createPlaceCommands,
+  quotas: createQuotaCommands,
 };
+
+/** What of all capabilities may speak against a new object. */
+export const capabilityGuards = (deps: Deps): readonly ObjectGuard[] => [createQuotaGuard(deps)];

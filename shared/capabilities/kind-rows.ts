@@ -1,6 +1,12 @@
 import { FURIKO_KINDS } from './furiko/kinds/index.ts';
+import { QUOTA_KINDS } from './quotas/kinds/index.ts';
 
-/** The kinds of all capabilities. A kind comes after those that its objects name. */
+/** Kinds of capabilities whose objects hold for what comes after them: they come before those of the kernel. */
+export const LEADING_KINDS = {
+  ...QUOTA_KINDS,
+} as const;
+
+/** The other kinds of all capabilities. A kind comes after those that its objects name. */
 export const CAPABILITY_KINDS = {
   ...FURIKO_KINDS,
 } as const;

@@ -2,7 +2,6 @@ import type { StoredKind } from '../domain/kinds/api-kinds.ts';
 import { CRON_JOB_KIND } from './cronjobs/cronjob-kind.ts';
 import { CAPABILITY_SERVED } from '../capabilities/served.ts';
 import { NAMESPACE_KIND } from './namespaces/namespace-kind.ts';
-import { LIMIT_RANGE_KIND, QUOTA_KIND } from './quotas/quota-kinds.ts';
 import {
   CLUSTER_ROLE_BINDING_KIND,
   CLUSTER_ROLE_KIND,
@@ -22,8 +21,6 @@ export const SERVED_KINDS: Readonly<Record<StoredKind, DefinedKind>> = {
   Role: ROLE_KIND,
   ClusterRoleBinding: CLUSTER_ROLE_BINDING_KIND,
   RoleBinding: ROLE_BINDING_KIND,
-  LimitRange: LIMIT_RANGE_KIND,
-  ResourceQuota: QUOTA_KIND,
   Service: SERVICE_KIND,
   WorkList: WORK_LIST_KIND,
   CronJob: CRON_JOB_KIND,

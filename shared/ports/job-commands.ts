@@ -2,7 +2,6 @@ import type { JobUid } from '../domain/base/ids.ts';
 import type { AttemptId } from '../domain/base/fact.ts';
 import type { NamespaceStanding } from '../domain/manifests/namespace.ts';
 import type { IndexSet } from '../domain/base/index-set.ts';
-import type { CountedKind } from '../domain/quota/counted-kinds.ts';
 import type { IndexAction, IndexEffect } from '../domain/scoreboard/index-changes.ts';
 import type { PodId } from '../domain/scoreboard/journal.ts';
 import type { Phase, Status } from '../domain/scoreboard/status.ts';
@@ -10,7 +9,6 @@ import type { FieldError } from '../schema/object/field-error.ts';
 import type { NoHosts } from './host-store.ts';
 import type { JobParts } from '../domain/manifests/job-parts.ts';
 import type { StoredSpec } from './job-store.ts';
-import type { ObjectKey } from './object-store.ts';
 
 export type CreatedJob =
   /** `spec`: as it was stored. */
@@ -20,7 +18,7 @@ export type CreatedJob =
   | OverQuota
   | NoHosts;
 
-/** A quota of the namespace leaves no room for it, or a LimitRange does not allow it; `why`: in Kubernetes' words. */
+/** Its namespace does not allow it, or has no room for it; `why`: in Kubernetes' words. */
 export type OverQuota = { readonly kind: 'forbidden'; readonly why: string };
 
 /** It does not fit what is there already; all faults. */
@@ -67,7 +65,7 @@ export type JobCommands = {
   tryCreation(spec: StoredSpec): Promise<TriedJob>;
   /** `lost`: another user has changed the Job since it was read. */
   changeJob(seen: SeenJob, wanted: WantedJob, what: 'metadata' | 'spec', by: Asker): Promise<ChangedJob>;
-  /** Why a quota would refuse this change now; null: none would. Nothing is reserved. */
+  /** Why its namespace would not allow this change now; null: it would. Nothing is written. */
   tryChange(seen: SeenJob, wanted: WantedJob): Promise<OverQuota | null>;
   /** Publishes what the feed does not have yet of this status. */
   publishJob(spec: StoredSpec, status: Status): Promise<void>;
@@ -82,22 +80,4 @@ export type JobCommands = {
   removePods(seen: SeenJob, pods: readonly PodId[]): Promise<{ readonly kind: 'removed' | 'lost' }>;
   /** Holds, releases, cancels, or requeues indexes. Repeating it changes nothing more. */
   changeIndexes(uid: JobUid, wanted: WantedIndexes, by: Asker): Promise<IndexChanges>;
-};
-
-/** What the API asks of quotas, apart from Jobs, whose commands ask for themselves. */
-export type QuotaCommands = {
-  /** Counts what a namespace uses, and writes it into its quotas, unless that takes too long: then the sweep does it. */
-  count(namespace: string): Promise<void>;
-  /**
-   * Stores a new object by `store`, which answers `committed`, if there is room for one more of its kind. `taken`: there is none,
-   * and there is an object of that name.
-   */
-  createObject<S extends { readonly kind: string }>(
-    kind: CountedKind,
-    uid: string,
-    key: ObjectKey,
-    store: () => Promise<S>,
-  ): Promise<S | OverQuota | { readonly kind: 'taken' }>;
-  /** Why a new object would be refused now; null: there is room. */
-  tryObject(kind: CountedKind, uid: string, key: ObjectKey): Promise<OverQuota | null>;
 };

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
-import { COMMAND_MAKERS } from '../capabilities/handlers.ts';
+import { COMMAND_MAKERS, capabilityGuards } from '../capabilities/handlers.ts';
 import { CAPABILITY_ROUTES } from '../capabilities/routes.ts';
 import { makeCommands } from '../control/process/capability-commands.ts';
 import { createOwnerCommands } from '../control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
-import { createQuotaCommands } from '../control/quota/quota-changes.ts';
 import { emptyNamespace } from '../control/lifecycle/namespaces.ts';
 import { createReadFailures } from '../control/failures/read-failures.ts';
 import { readLaunchPace } from '../control/process/launch-pace.ts';
@@ -61,7 +60,7 @@ export const kubeApiOf = (
       jobCommands: createJobCommands(deps),
       owners: (kind) => createOwnerCommands(kind, deps),
       commands: makeCommands(COMMAND_MAKERS, deps),
-      quotaCommands: createQuotaCommands(deps),
+      objectGuards: capabilityGuards(deps),
       launchPace: () => readLaunchPace(deps),
       emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED).catch(untilSwept),
     },

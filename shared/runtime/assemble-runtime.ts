@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { announced } from '../adapters/announced.ts';
 import { systemClock } from '../adapters/system-clock.ts';
+import { createCapabilityState } from '../capabilities/process-state.ts';
 import { createCache } from '../control/process/cache.ts';
 import type { Deps, Settings } from '../control/process/deps.ts';
 import { createPacer } from '../control/process/pacer.ts';
@@ -10,7 +11,6 @@ import type { Inbox } from '../ports/inbox.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { Submissions } from '../ports/submissions.ts';
 import type { TaskAnswers } from '../ports/announcer.ts';
-import { createLimitRangeReader } from '../store/read-limit-ranges.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Coalescing } from './coalescing.ts';
 import type { Runtime } from './runtime.ts';
@@ -71,7 +71,7 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
       cache: createCache(),
       publisher: createPublisher({ feed, clock: systemClock }),
       pacer: createPacer({ limits: store.limits, clock: systemClock }),
-      limitRanges: createLimitRangeReader({ objects, clock: systemClock, notifications }),
+      state: createCapabilityState({ objects, clock: systemClock, notifications }),
       settings,
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     },

@@ -1,11 +1,11 @@
 import { CAPABILITY_CHECKS } from '../capabilities/checks.ts';
+import { CAPABILITY_SWEEPS } from '../capabilities/sweeps.ts';
 import { dispatch } from '../control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
 import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
 import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';
 import { sweepContents } from '../control/lifecycle/work-lists.ts';
 import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
-import { sweepQuotas } from '../control/quota/sweep-quotas.ts';
 import { collectOrphans, sweepCrons } from '../control/cron/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
 import { prefixAt } from '../control/sweep/sweep-definitions.ts';
@@ -107,7 +107,6 @@ export function dispatchHandler(runtime: () => Runtime) {
 
 /** The sweep has 55 seconds in total. */
 const NAMESPACES_SWEPT = { deletions: 2_000, ms: 20_000 };
-const QUOTAS_SWEPT_MS = 10_000;
 
 /**
  * Every minute: Jobs whose alarm is due; every few minutes also what capabilities look at; in the first minute of an hour all live
@@ -125,7 +124,7 @@ export function sweepHandler(runtime: () => Runtime) {
         () => sweepDeadLetters(received, deps),
         () => sweepNamespaces(deps, NAMESPACES_SWEPT),
         () => sweepHosts(deps),
-        () => sweepQuotas(deps, QUOTAS_SWEPT_MS),
+        ...CAPABILITY_SWEEPS.map((sweep) => async () => sweep(deps)),
       ];
       // Going through all tasks may take longer than the rest of the minute, so the dispatcher does it.
       const allTasks = { kind: 'sweepTasks', after: null } as const;

@@ -13,13 +13,12 @@ import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import type { Step } from '../../shared/domain/scoreboard/transition.ts';
 import { createMemoryQueues } from '../fakes/memory-queues.ts';
 import { createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
-import { COMMAND_MAKERS } from '../../shared/capabilities/handlers.ts';
+import { COMMAND_MAKERS, capabilityGuards } from '../../shared/capabilities/handlers.ts';
 import { makeCommands } from '../../shared/control/process/capability-commands.ts';
 import { createOwnerCommands } from '../../shared/control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
 import { CAPABILITY_ROUTES } from '../../shared/capabilities/routes.ts';
 import { createReadFailures } from '../../shared/control/failures/read-failures.ts';
-import { createQuotaCommands } from '../../shared/control/quota/quota-changes.ts';
 import { emptyNamespace } from '../../shared/control/lifecycle/namespaces.ts';
 import type { Served } from '../../shared/runtime/registered.ts';
 import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
@@ -158,7 +157,7 @@ export async function aWorld(
       },
       owners: (kind) => createOwnerCommands(kind, deps),
       commands: makeCommands(COMMAND_MAKERS, deps),
-      quotaCommands: createQuotaCommands(deps),
+      objectGuards: capabilityGuards(deps),
       readFailures: createReadFailures(logs, deps),
       capabilityRoutes: CAPABILITY_ROUTES.map((routesOf) =>
         routesOf({

@@ -2,7 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import type { Inbox, Received } from '../../shared/ports/inbox.ts';
 import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { createCache } from '../../shared/control/process/cache.ts';
-import { createLimitRangeReader } from '../../shared/store/read-limit-ranges.ts';
+import { createCapabilityState } from '../../shared/capabilities/process-state.ts';
 import { createPacer } from '../../shared/control/process/pacer.ts';
 import { createPublisher } from '../../shared/control/process/publisher.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';
@@ -98,7 +98,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
         clock: { now: () => asEpochMs(now), sleep: async () => undefined },
       }),
       pacer: createPacer({ limits: store.limits, clock: { now: () => asEpochMs(now), sleep: async () => undefined } }),
-      limitRanges: createLimitRangeReader({ objects: store.objects, clock: { now: () => asEpochMs(now) } }),
+      state: createCapabilityState({ objects: store.objects, clock: { now: () => asEpochMs(now) } }),
       settings: {
         timing: AWS_TIMING,
         launchesPerSec: null,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createCache } from '../../shared/control/process/cache.ts';
 import type { Deps } from '../../shared/control/process/deps.ts';
 import { changeSpec, createJob, deleteJob } from '../../shared/control/lifecycle/job-changes.ts';
-import { createLimitRangeReader } from '../../shared/store/read-limit-ranges.ts';
+import { createCapabilityState } from '../../shared/capabilities/process-state.ts';
 import { createPacer } from '../../shared/control/process/pacer.ts';
 import { createPublisher } from '../../shared/control/process/publisher.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
@@ -191,7 +191,7 @@ export class Crew {
       cache: createCache(),
       publisher: createPublisher({ feed: ports.feed, clock: ticking }),
       pacer: createPacer({ limits: ports.limits, clock: ticking }),
-      limitRanges: createLimitRangeReader({ objects: ports.objects, clock: ticking }),
+      state: createCapabilityState({ objects: ports.objects, clock: ticking }),
       settings: {
         timing: AWS_TIMING,
         launchesPerSec: null,

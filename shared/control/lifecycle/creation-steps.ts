@@ -1,10 +1,8 @@
+import { LIMITING_STEPS, ROOM_STEPS } from '../../capabilities/job-steps.ts';
 import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { invalid } from '../../schema/object/field-error.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { checkNames, reserveNames } from '../hostnames/hosts-reserve.ts';
-import { withinLimits } from '../quota/job-limits.ts';
-import { reserveForNew, tryRoom } from '../quota/job-room.ts';
-import { keepRoom, returnRoom } from '../quota/room.ts';
 import { dependencyFaults } from '../upstreams/check-dependencies.ts';
 import { forgetWaits, noteWaits } from '../upstreams/waiting-jobs.ts';
 import { withInherited } from './rerun.ts';
@@ -28,31 +26,11 @@ const INHERITED: Step = {
   },
 };
 
-const LIMITS: Step = {
-  name: 'LimitRanges',
-  async check({ spec }, deps) {
-    const limited = await withinLimits(spec, deps);
-    return limited.kind === 'limited' ? { ...PASSED, spec: limited.spec } : limited;
-  },
-};
-
 const DEPENDENCIES: Step = {
   name: 'Jobs that it waits for',
   async check({ spec }, deps) {
     const errors = await dependencyFaults(spec, deps);
     return errors.length === 0 ? PASSED : { kind: 'invalid', errors };
-  },
-};
-
-const ROOM: Step = {
-  name: 'room in quotas',
-  async check({ spec, first }, deps) {
-    return (await tryRoom(spec, first().status, deps)) ?? PASSED;
-  },
-  async reserve({ spec, first }, deps) {
-    const room = await reserveForNew(spec, first().status, deps);
-    if (room.kind === 'forbidden') return room;
-    return { kind: 'held', undo: async () => returnRoom(room, deps), keep: () => keepRoom(room, deps) };
   },
 };
 
@@ -111,9 +89,9 @@ const NAME: Step = {
 export const CREATION_STEPS: readonly Step[] = [
   NAMESPACE,
   INHERITED,
-  LIMITS,
+  ...LIMITING_STEPS,
   DEPENDENCIES,
-  ROOM,
+  ...ROOM_STEPS,
   NAMES,
   ITEMS,
   WAITS,

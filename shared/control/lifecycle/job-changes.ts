@@ -1,3 +1,4 @@
+import { CHANGE_STEPS } from '../../capabilities/job-steps.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
 import type { NamespaceStanding } from '../../domain/manifests/namespace.ts';
@@ -22,13 +23,12 @@ import type { Deps } from '../process/deps.ts';
 import { placeOf, wakeOwner } from '../process/wake-owner.ts';
 import { wakeWaiting } from '../upstreams/waiting-jobs.ts';
 import { changeIndexes } from './change-indexes.ts';
+import { beginAll, checkChange } from './change-steps.ts';
 import { CREATION_STEPS } from './creation-steps.ts';
 import { TRIES_MAX, liveJob, nextVersion, publishAndWake } from './live-job.ts';
 import { removePods } from './remove-pods.ts';
 import { checkAll, reserveAll } from './reserve-all.ts';
 import { reserveNames } from '../hostnames/hosts-reserve.ts';
-import { type Room, NO_ROOM_TAKEN, keepRoom, returnRoom } from '../quota/room.ts';
-import { reserveForChange, tryRoomForChange } from '../quota/job-room.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { isOneRevision } from '../../store/read-job.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
@@ -40,7 +40,7 @@ export const createJobCommands = (deps: Deps): JobCommands => ({
   changeJob: (seen, wanted, what, by) => changeJob(seen, wanted, what, deps, by),
   tryChange: (seen, { manifest }) => {
     const { revision } = seen.spec;
-    return tryRoomForChange(seen, { ...seen.spec, manifest, revision: revision + 1 }, deps);
+    return checkChange(CHANGE_STEPS, seen, { ...seen.spec, manifest, revision: revision + 1 }, deps);
   },
   publishJob: (spec, status) => deps.publisher.publish(spec.identity, status),
   deleteJob: (uid, propagation, by) => deleteJob(uid, deps, propagation, by),
@@ -202,7 +202,7 @@ export async function deletePod(
  * @param what the most that differs; only a change of the spec is a new generation
  * @param by whom Events name; default: nobody, because Muster does it by itself
  * @returns `lost`: the Job has changed since, so the change must be decided again; `noHosts`: it would need more names;
- * `forbidden`: a quota leaves no room for it
+ * `forbidden`: its namespace does not allow it
  */
 export async function changeJob(
   seen: SeenJob,
@@ -230,7 +230,7 @@ export async function changeJob(
   const isLarger = (manifest.spec.completions ?? 0) > (seen.spec.manifest.spec.completions ?? 0);
   const names = isLarger ? await reserveNames(spec, deps) : null;
   if (names?.kind === 'noHosts') return names;
-  let room: Room = NO_ROOM_TAKEN;
+  const taking = beginAll(CHANGE_STEPS, deps);
   const changed = await retryOnConflict(
     `Job ${identity.uid}`,
     TRIES_MAX,
@@ -245,14 +245,12 @@ export async function changeJob(
         const gone = await commitGone(spec, status, deps);
         return gone === 'conflict' ? gone : { kind: 'changed' };
       }
-      const wanted = await reserveForChange({ spec: seen.spec, status }, spec, room, deps);
-      if (wanted.kind === 'forbidden') return wanted;
-      room = wanted;
-      return commitChange(seen.spec, spec, status, by, deps);
+      const refusal = await taking.take({ spec: seen.spec, status }, spec);
+      return refusal ?? commitChange(seen.spec, spec, status, by, deps);
     },
   );
-  if (changed.kind === 'changed') keepRoom(room, deps);
-  else await returnRoom(room, deps);
+  if (changed.kind === 'changed') taking.keep();
+  else await taking.undo();
   return changed;
 }
 

@@ -1,3 +1,4 @@
+import type { Held } from '../../ports/held.ts';
 import type { CreatedJob, TriedJob } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from '../process/deps.ts';
@@ -11,14 +12,6 @@ export type Draft = { readonly spec: StoredSpec; readonly first: () => ReturnTyp
 
 /** `spec`: with what the step has filled in; omitted: as it was. */
 export type Passed = { readonly kind: 'passed'; readonly spec?: StoredSpec };
-
-/** Exactly one of the two is called, unless the process dies or something is thrown: then the sweep finds what is left. */
-export type Held = {
-  readonly kind: 'held';
-  readonly undo: () => Promise<void>;
-  /** The Job is stored; omitted: nothing is to be done. */
-  readonly keep?: () => void;
-};
 
 /** One of the things that decide whether a Job can be created. If it does not concern the Job, it costs nothing. */
 export type Step = {

@@ -5,7 +5,6 @@ import type { LaunchTemplate } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { ChunkCache } from '../../store/chunks-at.ts';
 import { type ItemCache, createItemCache } from '../../store/read-items.ts';
-import { type QuotaTurns, createQuotaTurns } from './quota-turns.ts';
 
 /** What one process remembers of what it has read or written: chunks by version, specs by revision. Never the truth. */
 export type Cache = {
@@ -29,7 +28,6 @@ export type Cache = {
     has(uid: JobUid): boolean;
     add(uid: JobUid): void;
   };
-  readonly quotaTurns: QuotaTurns;
 };
 
 type CronWake = { readonly alarmAt: EpochMs; readonly at: EpochMs };
@@ -64,7 +62,6 @@ export function createCache(): Cache {
       has: (uid) => ended.has(uid),
       add: (uid) => put(ended, uid, true, ENDED_MAX),
     },
-    quotaTurns: createQuotaTurns(),
     chunks: {
       get: (uid, no, version) => {
         const entry = chunks.get(`${uid}/${no}`);

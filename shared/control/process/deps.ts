@@ -9,7 +9,6 @@ import type { HostStore } from '../../ports/host-store.ts';
 import type { ItemStore } from '../../ports/item-store.ts';
 import type { Hostnames } from '../../ports/hostnames.ts';
 import type { JobStore } from '../../ports/job-store.ts';
-import type { LimitRangeReader } from '../../ports/limit-range-reader.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { Queues } from '../../ports/queues.ts';
@@ -17,6 +16,7 @@ import type { Tasks } from '../../ports/tasks.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { Waiters } from '../../ports/waiters.ts';
 import type { Cache } from './cache.ts';
+import type { CapabilityState } from './capability-state.ts';
 import type { Pacer } from './pacer.ts';
 import type { Publisher } from './publisher.ts';
 
@@ -42,7 +42,7 @@ export type Deps = {
   readonly cache: Cache;
   readonly publisher: Publisher;
   readonly pacer: Pacer;
-  readonly limitRanges: LimitRangeReader;
+  readonly state: CapabilityState;
   readonly settings: Settings;
   /** A hex digest of a text, at least 128 bits. */
   readonly hash: (text: string) => string;

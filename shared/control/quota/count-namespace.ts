@@ -10,7 +10,7 @@ import type { StoredObject } from '../../ports/object-store.ts';
 import { everyObject } from '../../store/every-object.ts';
 import { toJob } from '../../store/to-job.ts';
 import type { Deps } from '../process/deps.ts';
-import type { NamespaceCount } from '../process/quota-turns.ts';
+import type { NamespaceCount } from './quota-turns.ts';
 
 export type StoredQuota = { readonly stored: StoredObject; readonly quota: Quota };
 
@@ -48,7 +48,7 @@ export async function countNamespace(
   deps: Deps,
   max: number | null = null,
 ): Promise<NamespaceCount | null> {
-  const kept = (deps.cache.quotaTurns.settled.get(namespace) ?? []).filter(({ isReturned }) => !isReturned);
+  const kept = (deps.state.quotas.turns.settled.get(namespace) ?? []).filter(({ isReturned }) => !isReturned);
   const quotas = settleAll(
     (await readQuotas(namespace, deps)).map(({ quota }) => quota),
     kept,

@@ -16,8 +16,8 @@ export type Limited = { readonly kind: 'limited'; readonly spec: StoredSpec } | 
  * Kubernetes they act on Pods; all Pods of a Job are alike, so here they act once, on their template. A Job that another controller
  * runs has its Pods elsewhere.
  */
-export async function withinLimits(spec: StoredSpec, { limitRanges }: Deps): Promise<Limited> {
-  const ranges = await limitRanges.limitRanges(spec.identity.namespace);
+export async function withinLimits(spec: StoredSpec, { state: { quotas } }: Deps): Promise<Limited> {
+  const ranges = await quotas.limitRanges(spec.identity.namespace);
   if (ranges.length === 0 || !toJob(spec).spec.managed) return { kind: 'limited', spec };
   const manifest = filledIn(spec.manifest, ranges);
   const errors = manifest === spec.manifest ? [] : filledInErrors(manifest);

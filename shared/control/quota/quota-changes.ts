@@ -1,7 +1,8 @@
+import { isCountedKind } from '../../domain/quota/counted-kinds.ts';
 import type { Wish } from '../../domain/quota/quota.ts';
-import type { CountedKind } from '../../domain/quota/counted-kinds.ts';
 import { NO_USAGE, oneOf } from '../../domain/quota/usage.ts';
-import type { QuotaCommands } from '../../ports/job-commands.ts';
+import type { ObjectGuard } from '../../ports/object-guard.ts';
+import type { QuotaCommands } from '../../ports/quota-commands.ts';
 import type { Deps } from '../process/deps.ts';
 import { NO_ROOM_TAKEN, keepRoom, recount, reserveRoom, returnRoom } from './room.ts';
 import { whyFull } from './job-room.ts';
@@ -12,23 +13,21 @@ const COUNTED_MAX = 5_000;
 /** What the API asks of quotas. */
 export const createQuotaCommands = (deps: Deps): QuotaCommands => ({
   count: (namespace) => recount(namespace, deps, COUNTED_MAX),
+});
 
-  async createObject(kind, uid, key, store) {
-    const room = await reserveRoom(key.namespace, wishOf(kind, uid), null, NO_ROOM_TAKEN, deps);
-    if (room.kind === 'forbidden') return (await deps.objects.read(kind, key)) === null ? room : { kind: 'taken' };
-    const stored = await store();
-    if (stored.kind === 'committed') keepRoom(room, deps);
-    else await returnRoom(room, deps);
-    return stored;
+/** Lets a new object in if its quotas have room for one more of its kind. */
+export const createQuotaGuard = (deps: Deps): ObjectGuard => ({
+  async check({ kind, uid, key: { namespace } }) {
+    if (!isCountedKind(kind)) return null;
+    return whyFull(namespace, { wish: wishOf(uid, oneOf(kind)), pods: null, numbers: new Map() }, deps);
   },
 
-  tryObject: (kind, uid, { namespace }) =>
-    whyFull(namespace, { wish: wishOf(kind, uid), pods: null, numbers: new Map() }, deps),
+  async take({ kind, uid, key: { namespace } }) {
+    if (!isCountedKind(kind)) return null;
+    const room = await reserveRoom(namespace, wishOf(uid, oneOf(kind)), null, NO_ROOM_TAKEN, deps);
+    if (room.kind === 'forbidden') return room;
+    return { kind: 'held', undo: async () => returnRoom(room, deps), keep: () => keepRoom(room, deps) };
+  },
 });
 
-const wishOf = (kind: CountedKind, uid: string): Wish => ({
-  uid,
-  revision: 1,
-  want: oneOf(kind),
-  before: NO_USAGE,
-});
+const wishOf = (uid: string, want: Wish['want']): Wish => ({ uid, revision: 1, want, before: NO_USAGE });

@@ -8,7 +8,7 @@ import { Busy } from '../../ports/busy.ts';
 import { isSame } from '../../schema/object/object-update.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 import type { Deps } from '../process/deps.ts';
-import type { NamespaceCount, QuotaErrand, SettledIn } from '../process/quota-turns.ts';
+import type { NamespaceCount, QuotaErrand, SettledIn } from './quota-turns.ts';
 import { type StoredQuota, countNamespace, readQuotas } from './count-namespace.ts';
 
 /** Room in the quotas of a namespace. `free`: it has none. */
@@ -47,7 +47,7 @@ export async function reserveRoom(
 }
 
 /** The change is made. */
-export function keepRoom(room: Room, deps: Pick<Deps, 'cache'>): void {
+export function keepRoom(room: Room, deps: Pick<Deps, 'state'>): void {
   note(room, false, deps);
 }
 
@@ -58,10 +58,11 @@ export async function returnRoom(room: Room, deps: Deps): Promise<void> {
 
 const namespaceOf = (room: Room): string => (room.kind === 'reserved' ? room.namespace : '');
 
-function note(room: Room, isReturned: boolean, { cache: { quotaTurns } }: Pick<Deps, 'cache'>): boolean {
+function note(room: Room, isReturned: boolean, { state }: Pick<Deps, 'state'>): boolean {
+  const { settled: known } = state.quotas.turns;
   if (room.kind !== 'reserved' || room.numbers.size === 0) return false;
   const settled = [...room.numbers].map(([quota, no]) => ({ quota, no, isReturned }));
-  quotaTurns.settled.set(room.namespace, [...(quotaTurns.settled.get(room.namespace) ?? []), ...settled]);
+  known.set(room.namespace, [...(known.get(room.namespace) ?? []), ...settled]);
   return true;
 }
 
@@ -82,7 +83,7 @@ const PATIENCE_MS = 25;
 
 /** A process's writers of a namespace's quotas go one after the other, and those that have gathered go together. */
 const takeTurn = async (namespace: string, errand: QuotaErrand, deps: Deps): Promise<Answer | null> =>
-  deps.cache.quotaTurns.batches.run(namespace, errand, async (errands) => work(namespace, errands, deps));
+  deps.state.quotas.turns.batches.run(namespace, errand, async (errands) => work(namespace, errands, deps));
 
 async function work(
   namespace: string,
@@ -108,9 +109,9 @@ type Turn = { asked: readonly Asked[]; counts: readonly NamespaceCount[] };
 
 /** Reads, decides, and writes each quota if it is still as it was read. */
 async function tryTurn(namespace: string, turn: Turn, deps: Deps): Promise<readonly Answer[] | 'conflict'> {
-  const { clock, cache } = deps;
+  const { clock, state } = deps;
   const stored = await readQuotas(namespace, deps);
-  const settled = cache.quotaTurns.settled.get(namespace) ?? [];
+  const settled = state.quotas.turns.settled.get(namespace) ?? [];
   const now = clock.now();
   // What was kept is only forgotten: that alone is not worth a write.
   const before = settleAll(
@@ -170,10 +171,11 @@ function kept({ numbers }: Asked, answer: Answer | undefined, isWritten: (quota:
 }
 
 /** What was not written, and what has become known meanwhile, stays for the next turn. */
-function forget(namespace: string, settled: readonly SettledIn[], { cache: { quotaTurns } }: Deps): void {
-  const rest = (quotaTurns.settled.get(namespace) ?? []).filter((each) => !settled.includes(each));
-  if (rest.length === 0) quotaTurns.settled.delete(namespace);
-  else quotaTurns.settled.set(namespace, rest);
+function forget(namespace: string, settled: readonly SettledIn[], { state }: Deps): void {
+  const known = state.quotas.turns.settled;
+  const rest = (known.get(namespace) ?? []).filter((each) => !settled.includes(each));
+  if (rest.length === 0) known.delete(namespace);
+  else known.set(namespace, rest);
 }
 
 /** A refusal may be due to Jobs that have ended since the last count. Each process looks at most so often. */
@@ -183,8 +185,8 @@ const COUNTED_MAX = 1_000;
 
 /** Counts before anybody is refused; false: that was done just now. */
 async function countOnce(namespace: string, turn: Turn, deps: Deps): Promise<boolean> {
-  const { cache, clock } = deps;
-  const { countedAt } = cache.quotaTurns;
+  const { state, clock } = deps;
+  const { countedAt } = state.quotas.turns;
   const last = countedAt.get(namespace);
   if (last !== undefined && clock.now() < plusMs(last, COUNT_EVERY_MS)) return false;
   countedAt.set(namespace, clock.now());

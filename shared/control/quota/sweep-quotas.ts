@@ -3,6 +3,9 @@ import type { Deps } from '../process/deps.ts';
 import { namespacesWithQuotas } from './count-namespace.ts';
 import { recount } from './room.ts';
 
+/** All sweeps have 55 seconds in total. */
+const SWEPT_MS = 10_000;
+
 /** Where a minute is not enough for all namespaces, each minute begins with another. */
 const MINUTE_MS = 60_000;
 
@@ -12,7 +15,7 @@ const MINUTE_MS = 60_000;
  *
  * @param ms it begins with no further namespace after so long
  */
-export async function sweepQuotas(deps: Deps, ms: number): Promise<number> {
+export async function sweepQuotas(deps: Deps, ms: number = SWEPT_MS): Promise<number> {
   const { clock } = deps;
   const until = plusMs(clock.now(), ms);
   const names = await namespacesWithQuotas(deps);

@@ -1,4 +1,4 @@
-import { CAPABILITY_KINDS } from '../../capabilities/kind-rows.ts';
+import { CAPABILITY_KINDS, LEADING_KINDS } from '../../capabilities/kind-rows.ts';
 import { ALL, type ApiKind, READ, WRITE, WRITTEN, grant, statusOf } from './api-kind.ts';
 
 const CORE = { group: '', version: 'v1' } as const;
@@ -77,28 +77,7 @@ export const API_KINDS = {
     counted: 'roleBindings',
     grants: [grant('admin', [...READ, ...WRITE])],
   },
-  // Who owns a namespace must not raise what limits it.
-  LimitRange: {
-    ...CORE,
-    ...WRITTEN,
-    kind: 'LimitRange',
-    plural: 'limitranges',
-    shortNames: ['limits'],
-    stored: true,
-    counted: 'limitRanges',
-    grants: [grant('view', READ)],
-  },
-  ResourceQuota: {
-    ...CORE,
-    ...WRITTEN,
-    kind: 'ResourceQuota',
-    plural: 'resourcequotas',
-    shortNames: ['quota'],
-    subresources: [statusOf('ResourceQuota', ['get'])],
-    stored: true,
-    counted: 'resourceQuotas',
-    grants: [grant('view', READ, '', 'status')],
-  },
+  ...LEADING_KINDS,
   Service: {
     ...CORE,
     ...WRITTEN,
@@ -233,9 +212,6 @@ export type StoredKind = { [K in KindName]: (typeof API_KINDS)[K] extends { stor
 
 /** A kind whose objects make Jobs, and own them. */
 export type OwnerKind = { [K in KindName]: (typeof API_KINDS)[K] extends { ownsJobs: string } ? K : never }[KindName];
-
-/** A kind whose objects quotas count, each for nothing but itself. */
-export type CountedKind = { [K in KindName]: (typeof API_KINDS)[K] extends { counted: string } ? K : never }[KindName];
 
 /** A row with its name. */
 export type NamedKind = ApiKind & { readonly name: KindName };

@@ -1,6 +1,7 @@
-import { ALL_KINDS, API_KINDS, type CountedKind } from '../kinds/api-kinds.ts';
+import { ALL_KINDS, API_KINDS, type KindName } from '../kinds/api-kinds.ts';
 
-export type { CountedKind };
+/** A kind whose objects quotas count, each for nothing but itself. */
+export type CountedKind = { [K in KindName]: (typeof API_KINDS)[K] extends { counted: string } ? K : never }[KindName];
 
 /** What of a usage the objects of a kind are. */
 export type CountedObjects = (typeof API_KINDS)[CountedKind]['counted'];

@@ -1,9 +1,7 @@
+import { LEDGER_FIELD } from '../manifests/ledger-field.ts';
 import { FRESH_LEDGER, type Ledger, type Quota, type Reserved } from './quota.ts';
 import { type Amounts, QUOTA_KEYS, amountOf, amountText, isQuotaKey } from './quota-keys.ts';
 import { NO_USAGE, type Usage } from './usage.ts';
-
-/** The part of a stored ResourceQuota that nobody sees. */
-export const LEDGER_FIELD = 'ledger';
 
 type Texts = Readonly<Record<string, string>>;
 

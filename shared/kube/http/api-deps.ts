@@ -12,6 +12,7 @@ import type { HostStore } from '../../ports/host-store.ts';
 import type { ReadFailures } from '../../ports/gathered/job-failures.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
+import type { ObjectGuard } from '../../ports/object-guard.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { PolicyReader } from '../../ports/access/policy-reader.ts';
 import type { Submissions } from '../../ports/submissions.ts';
@@ -21,7 +22,7 @@ import type { Audit } from '../../ports/access/audit.ts';
 import type { CapabilityCommands } from '../../ports/extra-commands.ts';
 import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { OwnerCommands } from '../../ports/owner-commands.ts';
-import type { JobCommands, QuotaCommands } from '../../ports/job-commands.ts';
+import type { JobCommands } from '../../ports/job-commands.ts';
 import type { ItemSource } from '../../store/read-items.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Authenticate } from './authentication.ts';
@@ -63,7 +64,8 @@ export type ApiPorts = ItemSource & {
   readonly jobCommands: JobCommands;
   readonly owners: (kind: OwnerKind) => OwnerCommands;
   readonly commands: CapabilityCommands;
-  readonly quotaCommands: QuotaCommands;
+  /** What may speak against a new object, in the order in which it is asked. */
+  readonly objectGuards: readonly ObjectGuard[];
   /** How fast launches are granted now. Read only when a request asks what waits. */
   readonly launchPace: () => Promise<LaunchPace>;
   /** Who may do what. Default: the roles and bindings that are stored, with those that always exist. */

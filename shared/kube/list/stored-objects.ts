@@ -1,5 +1,5 @@
 import { comesBefore } from '../../domain/base/text-order.ts';
-import { LEDGER_FIELD } from '../../domain/quota/quota-document.ts';
+import { LEDGER_FIELD } from '../../domain/manifests/ledger-field.ts';
 import type { ObjectChange, ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { Once } from '../feed/once.ts';

@@ -10,9 +10,9 @@ export const QUOTA_KIND = defineKind({
   resource: 'ResourceQuota',
   form: plainForm(QUOTA_FORM),
   printer: QUOTA_PRINTER,
-  hooks: ({ objects, quotaCommands }) => {
+  hooks: ({ objects, commands }) => {
     const counted = async (written: StoredObject): Promise<StoredObject> => {
-      await quotaCommands.count(written.key.namespace);
+      await commands.quotas.count(written.key.namespace);
       return (await objects.read('ResourceQuota', written.key)) ?? written;
     };
     return {

@@ -1,6 +1,5 @@
 import { apiVersionOf } from '../../domain/kinds/api-kind.ts';
 import { API_KINDS, type StoredKind } from '../../domain/kinds/api-kinds.ts';
-import { isCountedKind } from '../../domain/quota/counted-kinds.ts';
 import type { User } from '../../domain/rbac/policy.ts';
 import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import type { DeletedOwner } from '../../ports/owner-commands.ts';
@@ -11,6 +10,7 @@ import type { FieldValidation, Undecodable } from '../../schema/object/read-obje
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { renderStored } from '../list/stored-objects.ts';
+import { firstObjection, takeAll } from './take-all.ts';
 import type {
   AdmittedUpdate,
   FoundObject,
@@ -59,7 +59,7 @@ export type KindHooks<A extends AdmittedObject> = {
   mayNotDelete?(name: string): string | null;
   /** Whether a name is taken, where that must be known before anything else is done. Omitted: the commit tells. */
   isTaken?(key: ObjectKey): Promise<boolean>;
-  /** There is room for it in its quotas. */
+  /** Nothing has spoken against it. */
   beforeCreate?(admitted: A, user: User): Promise<void>;
   /** It could not be stored after {@link KindHooks.beforeCreate}. */
   notCreated?(admitted: A): Promise<void>;
@@ -88,7 +88,7 @@ export type StoredKindOptions<A extends AdmittedObject> = {
 export function storedKind<A extends AdmittedObject>(
   name: StoredKind,
   { form, hooks, orphans, seen }: StoredKindOptions<A>,
-  { objects, quotaCommands }: Pick<ApiDeps, 'objects' | 'quotaCommands'>,
+  { objects, objectGuards }: Pick<ApiDeps, 'objects' | 'objectGuards'>,
 ): WritableKind<FoundStored, A> {
   const row = API_KINDS[name];
   return {
@@ -117,16 +117,16 @@ export function storedKind<A extends AdmittedObject>(
       const key = keyOf(admitted.document);
       if ((await hooks.isTaken?.(key)) === true) return { kind: 'taken' };
       const document = managed(admitted.document, managedFields);
-      const store = async () => {
-        await hooks.beforeCreate?.(admitted, user);
-        return objects.commit(name, { key, was: 0, document });
-      };
-      const committed = isCountedKind(name) ? await quotaCommands.createObject(name, uid, key, store) : await store();
-      if (committed.kind === 'forbidden') return committed;
+      const taken = await takeAll(objectGuards, { kind: name, uid, key });
+      if (taken.kind === 'forbidden') return (await objects.read(name, key)) === null ? taken : { kind: 'taken' };
+      await hooks.beforeCreate?.(admitted, user);
+      const committed = await objects.commit(name, { key, was: 0, document });
       if (committed.kind !== 'committed') {
+        await taken.undo();
         await hooks.notCreated?.(admitted);
         return { kind: committed.kind === 'lost' ? 'taken' : committed.kind };
       }
+      taken.keep();
       const created = { key, version: committed.version, document };
       return { kind: 'created', object: renderStored((await hooks.afterCreate?.(created)) ?? created) };
     },
@@ -136,7 +136,7 @@ export function storedKind<A extends AdmittedObject>(
       const standing = key.namespace === '' ? 'open' : await namespaceStanding(key.namespace, { objects });
       if (standing !== 'open') return { kind: standing };
       if ((await seen.read(name, key)) !== null) return { kind: 'taken' };
-      return isCountedKind(name) ? quotaCommands.tryObject(name, document.metadata.uid, key) : null;
+      return firstObjection(objectGuards, { kind: name, uid: document.metadata.uid, key });
     },
 
     async replace({ stored }, admitted, managedFields, changed) {

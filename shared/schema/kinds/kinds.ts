@@ -3,7 +3,6 @@ import { BATCH_KINDS } from './batch.ts';
 import { CONTAINER_KINDS } from './container.ts';
 import { CONTAINER_HOOK_KINDS } from './container-hooks.ts';
 import { CAPABILITY_SHAPES } from '../../capabilities/shapes.ts';
-import { LIMIT_RANGE_KINDS } from './limit-range-kinds.ts';
 import { META_KINDS } from './meta.ts';
 import { NAMESPACE_AND_EVENT_KINDS } from './namespaces-and-events.ts';
 import { SERVICE_KINDS } from './headless.ts';
@@ -11,7 +10,6 @@ import { PLACEMENT_KINDS } from './pod-placement.ts';
 import { POD_SPEC_KINDS } from './pod-spec-kinds.ts';
 import { POD_KINDS } from './pod-status.ts';
 import { RBAC_KINDS } from './rbac.ts';
-import { RESOURCE_QUOTA_KINDS } from './resource-quota.ts';
 import { REVIEW_KINDS } from './reviews.ts';
 import { WORK_LIST_KINDS } from './work-list.ts';
 import { VOLUME_KINDS } from './volumes.ts';
@@ -30,8 +28,6 @@ export const KINDS: KindTable = {
   ...POD_KINDS,
   ...NAMESPACE_AND_EVENT_KINDS,
   ...SERVICE_KINDS,
-  ...LIMIT_RANGE_KINDS,
-  ...RESOURCE_QUOTA_KINDS,
   ...REVIEW_KINDS,
   ...RBAC_KINDS,
   ...PLACEMENT_KINDS,

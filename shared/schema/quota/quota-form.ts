@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { parseQuantity } from '../../domain/base/quantity.ts';
 import { QUOTA_KEYS, type QuotaKey, amountOf, isQuotaKey, isRequested } from '../../domain/quota/quota-keys.ts';
-import { LEDGER_FIELD } from '../../domain/quota/quota-document.ts';
+import { LEDGER_FIELD } from '../../domain/manifests/ledger-field.ts';
 import { type FieldError, invalid, notSupported } from '../object/field-error.ts';
 import { known, opt, quantities, text } from '../object/json-fields.ts';
 import { objectMetadataShape } from '../object/object-metadata.ts';

@@ -5,7 +5,7 @@ import { createCache } from '../../../shared/control/process/cache.ts';
 import { deleteOwner, finishOwner } from '../../../shared/control/lifecycle/owner-deletion.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { createJob, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
-import { createLimitRangeReader } from '../../../shared/store/read-limit-ranges.ts';
+import { createCapabilityState } from '../../../shared/capabilities/process-state.ts';
 import { createPacer } from '../../../shared/control/process/pacer.ts';
 import { createPublisher } from '../../../shared/control/process/publisher.ts';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
@@ -85,7 +85,7 @@ async function aStage(finalizers: readonly string[] = []) {
     cache: createCache(),
     publisher: createPublisher({ feed: ports.feed, clock }),
     pacer: createPacer({ limits: store.limits, clock }),
-    limitRanges: createLimitRangeReader({ objects: store.objects, clock }),
+    state: createCapabilityState({ objects: store.objects, clock }),
     settings: {
       timing: AWS_TIMING,
       launchesPerSec: null,

@@ -1,3 +1,4 @@
+import { CAPABILITY_SWEEPS } from '../../../shared/capabilities/sweeps.ts';
 import { type Cache, createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { reconcileScheduled } from '../../../shared/runtime/reconcile-scheduled.ts';
@@ -6,7 +7,6 @@ import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
 import type { OwnerKind } from '../../../shared/domain/kinds/api-kinds.ts';
 import { sweepContents } from '../../../shared/control/lifecycle/work-lists.ts';
-import { sweepQuotas } from '../../../shared/control/quota/sweep-quotas.ts';
 import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { sweepJobs, sweepTasks } from '../../../shared/control/sweep/sweep.ts';
 import { retireDefinitions } from '../../../shared/control/sweep/sweep-definitions.ts';
@@ -31,7 +31,6 @@ const VISIBILITY_MS: Record<'reconcile' | 'dispatch', number> = { reconcile: 30_
 const TIMEOUT_MS: Record<Kind, number> = { reconcile: 30_000, dispatch: 60_000, sweep: 55_000, user: 29_000 };
 const SWEEP_EVERY_MS = 60_000;
 const SWEEPS_AN_HOUR = 60;
-const QUOTAS_SWEPT_MS = 10_000;
 
 export type HandlersOptions = {
   readonly now: () => EpochMs;
@@ -182,7 +181,7 @@ export class Handlers {
         await sweepCrons(deps);
         await sweepJobs({ everything }, deps);
         await sweepHosts(deps);
-        if (hasQuota) await sweepQuotas(deps, QUOTAS_SWEPT_MS);
+        if (hasQuota) for (const sweep of CAPABILITY_SWEEPS) await sweep(deps);
         if (!isHourly) return;
         await sweepTasks({ after: null }, deps);
         await retireUnused(deps);

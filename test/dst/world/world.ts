@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { createCapabilityState } from '../../../shared/capabilities/process-state.ts';
+import type { CapabilityState } from '../../../shared/control/process/capability-state.ts';
 import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
 import { type Fate, createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
 import { createMemoryRows } from '../../../shared/adapters/rows/memory.ts';
@@ -123,6 +125,8 @@ export class World {
   /** Jobs whose rows cannot be read, by their partition. */
   readonly #damaged = new Map<string, JobUid>();
   readonly #shownNumbers: ShownNumbers;
+  /** What capabilities keep in a process, beside its cache. */
+  readonly #states = new WeakMap<Cache, CapabilityState>();
   #eventsDownUntil: EpochMs = START;
   /** ECS starts a task of which it has said that it does not. */
   #deniesIt = false;
@@ -361,11 +365,18 @@ export class World {
       cache,
       publisher: createPublisher({ feed, clock }),
       pacer: createPacer({ limits, clock }),
-      // No seed has any: their rules are tables, and reading them is tested in test/store.
-      limitRanges: { limitRanges: async () => [] },
+      state: this.#stateOf(cache),
       settings: this.#settings,
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };
+  }
+
+  /** No seed has anything that is kept of stored objects: their rules are tables, and reading them is tested without faults. */
+  #stateOf(cache: Cache): CapabilityState {
+    const objects = { head: async () => 0, list: async () => ({ objects: [], next: null }) };
+    const state = this.#states.get(cache) ?? createCapabilityState({ objects, clock: { now: () => this.time } });
+    this.#states.set(cache, state);
+    return state;
   }
 
   #container(process: Process): Furnished<Ports> {

@@ -1,19 +1,35 @@
+import { NAMESPACE_LIMITS } from '../../namespace-limits.ts';
+import { CAPABILITY_SWEEPS } from '../../sweeps.ts';
 import { createJobCommands } from '../../../control/lifecycle/job-changes.ts';
-import { createQuotaCommands } from '../../../control/quota/quota-changes.ts';
 import { at } from '../../../kube/list/stored-field.ts';
+import { invariant } from '../../../domain/base/invariant.ts';
+import { apiVersionOf } from '../../../domain/kinds/api-kind.ts';
 import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
 import { forbiddenObject } from '../../../kube/http/status-error.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
 import { type FieldError, fieldErrorText } from '../../../schema/object/field-error.ts';
-import { type PlainAdmission, type PlainManifest, admitPlain } from '../../../schema/object/plain-admission.ts';
-import { LIMIT_RANGE_FORM } from '../../../schema/quota/limit-range-form.ts';
-import { QUOTA_FORM } from '../../../schema/quota/quota-form.ts';
+import type { NamespaceLimit } from '../../../schema/object/namespace-limit.ts';
+import type { PlainAdmission, PlainManifest } from '../../../schema/object/plain-admission.ts';
 import type { ScriptError } from './script.ts';
 import { VirtualWorld } from './virtual-world.ts';
 
-/** What may stand beside a simulated Job and limits its namespace. */
-export const isLimit = (document: unknown): boolean =>
-  at(document, 'apiVersion') === 'v1' && ['ResourceQuota', 'LimitRange'].includes(String(at(document, 'kind')));
+/** Whether it may stand beside a simulated Job, and limits its namespace. */
+export const isLimit = (document: unknown): boolean => limitOf(document) !== undefined;
+
+function limitOf(document: unknown): NamespaceLimit | undefined {
+  const [apiVersion, kind] = [at(document, 'apiVersion'), at(document, 'kind')];
+  return NAMESPACE_LIMITS.find(({ name }) => {
+    const row = API_KINDS[name];
+    return apiVersion === apiVersionOf(row) && kind === row.kind;
+  });
+}
+
+/** The kind of a document that is one of them. */
+function kindOf(document: unknown): NamespaceLimit {
+  const limit = limitOf(document);
+  invariant(limit !== undefined, 'what is given as a limit is one');
+  return limit;
+}
 
 type Found =
   | { readonly kind: 'ok'; readonly limits: readonly PlainManifest[] }
@@ -29,9 +45,7 @@ export function findSimulatedLimits(documents: readonly unknown[], namespace: st
 
 function admitOne(document: unknown, namespace: string): PlainAdmission {
   const context = { namespace, nameSuffix: '', fieldValidation: 'Strict' } as const;
-  return at(document, 'kind') === 'LimitRange'
-    ? admitPlain(LIMIT_RANGE_FORM, document, context)
-    : admitPlain(QUOTA_FORM, document, context);
+  return kindOf(document).admit(document, context);
 }
 
 function errorsOf(kind: string, admission: PlainAdmission): readonly ScriptError[] {
@@ -46,13 +60,13 @@ export async function storeSimulatedLimits(
   namespace: string,
   { deps }: VirtualWorld,
 ): Promise<void> {
-  for (const { kind, apiVersion, metadata, content } of limits) {
+  for (const limit of limits) {
+    const { kind, apiVersion, metadata, content } = limit;
     const { name } = metadata;
     const document = { apiVersion, kind, metadata: { ...metadata, uid: `${kind}-${name}` }, ...content };
-    const stored = kind === 'LimitRange' ? 'LimitRange' : 'ResourceQuota';
-    await deps.objects.commit(stored, { key: { namespace, name }, was: 0, document });
+    await deps.objects.commit(kindOf(limit).name, { key: { namespace, name }, was: 0, document });
   }
-  if (limits.length > 0) await createQuotaCommands(deps).count(namespace);
+  if (limits.length > 0) for (const sweep of CAPABILITY_SWEEPS) await sweep(deps);
 }
 
 /** Why they would refuse the Job if it were created now, beside nothing else; empty: they would not. */

@@ -1,3 +1,4 @@
+import { createCapabilityState } from '../../process-state.ts';
 import { createHash } from 'node:crypto';
 import { type Fate, createMemoryTasks } from '../../../adapters/memory/memory-tasks.ts';
 import { createMemoryStore } from '../../../runtime/memory-store.ts';
@@ -14,7 +15,6 @@ import { type EpochMs, asEpochMs, plusMs } from '../../../domain/base/time.ts';
 import type { TaskArn } from '../../../domain/base/ids.ts';
 import { WorkingBoard } from '../../../domain/scoreboard/working-board.ts';
 import { factOf } from '../../../domain/planner/ending.ts';
-import { createLimitRangeReader } from '../../../store/read-limit-ranges.ts';
 import { AWS_HOST_LIMITS } from '../../../domain/task/host-limits.ts';
 import { invariant } from '../../../domain/base/invariant.ts';
 import type { Judgement } from '../../../domain/planner/plan.ts';
@@ -114,7 +114,7 @@ export class VirtualWorld {
       cache: createCache(),
       publisher: createPublisher({ feed: this.store.feed, clock }),
       pacer: createPacer({ limits: this.store.limits, clock }),
-      limitRanges: createLimitRangeReader({ objects: this.store.objects, clock }),
+      state: createCapabilityState({ objects: this.store.objects, clock }),
       settings: {
         timing: pacedTiming(AWS_TIMING, launchesPerSec),
         firstPodsMax: FIRST_PODS_MAX,

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../domain/base/time.ts';
 import type { Answer, Asked } from '../../domain/quota/decide-room.ts';
 import type { CountedUsage, Quota, Settled } from '../../domain/quota/quota.ts';
-import { Batches } from './batches.ts';
+import { Batches } from '../process/batches.ts';
 
 /** A namespace that was counted: its quotas as they were before, by uid, and what its objects count for. */
 export type NamespaceCount = { readonly read: ReadonlyMap<string, Quota>; readonly counted: CountedUsage };
