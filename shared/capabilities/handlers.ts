@@ -1,9 +1,9 @@
 import type { Reconciler } from '../control/cron/reconcile-cron.ts';
 import type { CommandMakers } from '../control/process/capability-commands.ts';
 import type { Deps } from '../control/process/deps.ts';
-import { createQuotaCommands, createQuotaGuard } from '../control/quota/quota-changes.ts';
 import type { ObjectGuard } from '../ports/object-guard.ts';
 import { createPlaceCommands, reconcileConfig } from './furiko/control/index.ts';
+import { createQuotaCommands, createQuotaGuard } from './quotas/control/index.ts';
 
 /** What looks at the objects of capabilities that make Jobs: the first that knows an object's kind. */
 export const CAPABILITY_RECONCILERS: readonly Reconciler[] = [reconcileConfig];

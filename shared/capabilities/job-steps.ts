@@ -1,6 +1,6 @@
 import type { ChangeStep } from '../control/lifecycle/change-steps.ts';
 import type { Step } from '../control/lifecycle/reserve-all.ts';
-import { LIMITS, ROOM, ROOM_OF_CHANGE } from '../control/quota/job-steps.ts';
+import { LIMITS, ROOM, ROOM_OF_CHANGE } from './quotas/control/index.ts';
 
 /** What fills in a new Job, or limits what it may say, before anything is taken for it. */
 export const LIMITING_STEPS: readonly Step[] = [LIMITS];

@@ -1,6 +1,6 @@
 import type { CapabilityState } from '../control/process/capability-state.ts';
 import type { KeptPorts } from '../store/keep-kinds.ts';
-import { createQuotaState } from '../control/quota/quota-state.ts';
+import { createQuotaState } from './quotas/control/index.ts';
 
 /**
  * What all capabilities keep in one process.

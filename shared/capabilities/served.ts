@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { ApiDeps, ApiOptions } from '../kube/http/api-deps.ts';
-import { LIMIT_RANGE_KIND, QUOTA_KIND } from '../kube/quotas/quota-kinds.ts';
 import { JOB_CONFIG_KIND, addFurikoJobRoutes } from './furiko/kube/index.ts';
+import { LIMIT_RANGE_KIND, QUOTA_KIND } from './quotas/kube/index.ts';
 
 /** Kinds of capabilities that are stored as they are shown, by name. */
 export const CAPABILITY_SERVED = {

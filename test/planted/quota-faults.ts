@@ -2,10 +2,10 @@ import { type PlantedFault, one, shownBy } from './planted-fault.ts';
 
 const STEPS = 'shared/control/lifecycle/creation-steps.ts';
 const RESERVE_ALL = 'shared/control/lifecycle/reserve-all.ts';
-const JOB_ROOM = 'shared/control/quota/job-room.ts';
-const ROOM = 'shared/control/quota/room.ts';
-const USAGE = 'shared/domain/quota/usage.ts';
-const QUOTA = 'shared/domain/quota/quota.ts';
+const JOB_ROOM = 'shared/capabilities/quotas/control/job-room.ts';
+const ROOM = 'shared/capabilities/quotas/control/room.ts';
+const USAGE = 'shared/capabilities/quotas/domain/usage.ts';
+const QUOTA = 'shared/capabilities/quotas/domain/quota.ts';
 
 /** Mistakes with quotas. */
 export const QUOTA_FAULTS: readonly PlantedFault[] = [

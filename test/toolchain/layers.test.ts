@@ -140,7 +140,6 @@ const PLANTED = [
     '../planner/planted-target.ts',
     'domain-upstreams-knows-its-folders-only',
   ],
-  ['shared/domain/quota/planted-beside.ts', '../planner/planted-target.ts', 'domain-quota-knows-its-folders-only'],
   ['shared/schema/kinds/planted-beside.ts', '../object/planted-target.ts', 'schema-kinds-knows-its-folders-only'],
   ['shared/schema/messages/planted-beside.ts', '../object/planted-target.ts', 'schema-messages-knows-its-folders-only'],
   ['shared/schema/object/planted-beside.ts', '../pod/planted-target.ts', 'schema-object-knows-its-folders-only'],
@@ -153,7 +152,6 @@ const PLANTED = [
   ['shared/schema/service/planted-beside.ts', '../cron/planted-target.ts', 'schema-service-knows-its-folders-only'],
   ['shared/domain/rbac/planted-beside.ts', '../manifests/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
   ['shared/schema/rbac/planted-beside.ts', '../cron/planted-target.ts', 'schema-rbac-knows-its-folders-only'],
-  ['shared/schema/quota/planted-beside.ts', '../cron/planted-target.ts', 'schema-quota-knows-its-folders-only'],
   ['shared/schema/worklist/planted-beside.ts', '../cron/planted-target.ts', 'schema-worklist-knows-its-folders-only'],
   ['shared/schema/namespace/planted-beside.ts', '../cron/planted-target.ts', 'schema-namespace-knows-its-folders-only'],
   [
@@ -166,7 +164,6 @@ const PLANTED = [
     '../hostnames/planted-target.ts',
     'control-process-knows-its-folders-only',
   ],
-  ['shared/control/quota/planted-beside.ts', '../lifecycle/planted-target.ts', 'control-quota-knows-its-folders-only'],
   [
     'shared/control/upstreams/planted-beside.ts',
     '../lifecycle/planted-target.ts',
@@ -214,7 +211,6 @@ const PLANTED = [
   ['shared/kube/write/planted-beside.ts', '../jobs/planted-target.ts', 'kube-write-knows-its-folders-only'],
   ['shared/kube/reviews/planted-beside.ts', '../jobs/planted-target.ts', 'kube-reviews-knows-its-folders-only'],
   ['shared/kube/rbac/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-rbac-knows-its-folders-only'],
-  ['shared/kube/quotas/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-quotas-knows-its-folders-only'],
   ['shared/kube/services/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-services-knows-its-folders-only'],
   [
     'shared/kube/namespace-defaults/planted-beside.ts',

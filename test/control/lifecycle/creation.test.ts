@@ -12,7 +12,7 @@ import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';
 import type { Handler } from '../../support/a-handler.ts';
 import { BAD, Stage } from '../../support/a-stage.ts';
-import { aQuota, quotaOf } from '../quota/a-quota.ts';
+import { aQuota, quotaOf } from '../../../shared/capabilities/quotas/test/control/a-quota.ts';
 
 const UID = asJobUid('uid-new');
 const CONTENT = 'uid-of-list';

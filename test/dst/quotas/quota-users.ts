@@ -1,5 +1,5 @@
 import { changeSpec, createJob, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
-import { createQuotaCommands } from '../../../shared/control/quota/quota-changes.ts';
+import { createQuotaCommands } from '../../../shared/capabilities/quotas/control/quota-changes.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';

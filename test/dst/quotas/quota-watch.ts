@@ -1,8 +1,8 @@
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { createJobCommands } from '../../../shared/control/lifecycle/job-changes.ts';
 import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
-import { quotaIn } from '../../../shared/domain/quota/quota-document.ts';
-import type { Quota } from '../../../shared/domain/quota/quota.ts';
+import { quotaIn } from '../../../shared/capabilities/quotas/domain/quota-document.ts';
+import type { Quota } from '../../../shared/capabilities/quotas/domain/quota.ts';
 import { endOf, isHidden } from '../../../shared/domain/scoreboard/status.ts';
 import type { JobStore } from '../../../shared/ports/job-store.ts';
 import type { ObjectStore } from '../../../shared/ports/object-store.ts';

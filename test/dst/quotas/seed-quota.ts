@@ -1,8 +1,8 @@
 import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { type EpochMs, asTime } from '../../../shared/domain/base/time.ts';
-import { FRESH_LEDGER, type Quota } from '../../../shared/domain/quota/quota.ts';
-import { withQuota } from '../../../shared/domain/quota/quota-document.ts';
-import { amountText } from '../../../shared/domain/quota/quota-keys.ts';
+import { FRESH_LEDGER, type Quota } from '../../../shared/capabilities/quotas/domain/quota.ts';
+import { withQuota } from '../../../shared/capabilities/quotas/domain/quota-document.ts';
+import { amountText } from '../../../shared/capabilities/quotas/domain/quota-keys.ts';
 import type { StoredDocument } from '../../../shared/ports/object-store.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { aJob } from '../../support/a-job.ts';

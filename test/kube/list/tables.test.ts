@@ -8,7 +8,7 @@ import { EVENT_PRINTER } from '../../../shared/kube/events/event-printer.ts';
 import { JOB_PRINTER } from '../../../shared/kube/jobs/job-printer.ts';
 import { NAMESPACE_PRINTER } from '../../../shared/kube/namespaces/namespace-printer.ts';
 import { POD_PRINTER, type PrintedPod } from '../../../shared/kube/pods/pod-printer.ts';
-import { LIMIT_RANGE_PRINTER, QUOTA_PRINTER } from '../../../shared/kube/quotas/quota-printer.ts';
+import { LIMIT_RANGE_PRINTER, QUOTA_PRINTER } from '../../../shared/capabilities/quotas/kube/quota-printer.ts';
 import { SERVICE_PRINTER } from '../../../shared/kube/services/service-printer.ts';
 import type { Printer } from '../../../shared/kube/list/printer.ts';
 import { JOBS, PODS, START, aWorld, manifest } from '../a-world.ts';

@@ -15,8 +15,8 @@ import {
   RoleShape,
   ServiceAccountShape,
 } from '../../../shared/schema/rbac/rbac-shapes.ts';
-import { LimitRangeShape } from '../../../shared/schema/quota/limit-range-form.ts';
-import { QuotaShape } from '../../../shared/schema/quota/quota-form.ts';
+import { LimitRangeShape } from '../../../shared/capabilities/quotas/schema/limit-range-form.ts';
+import { QuotaShape } from '../../../shared/capabilities/quotas/schema/quota-form.ts';
 import { ServiceShape } from '../../../shared/schema/service/service-form.ts';
 import { POD_SHAPES } from '../../../shared/schema/pod/pod-shape.ts';
 

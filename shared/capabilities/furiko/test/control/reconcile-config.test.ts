@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { adoptCrons, collectOrphans, sweepCrons } from '../../../../control/cron/sweep-crons.ts';
 import { ANNOTATIONS } from '../../../../domain/manifests/annotations.ts';
-import { aQuota } from '../../../../../test/control/quota/a-quota.ts';
 import { Config, KEY, UID, slotJob, uidOf } from './a-config.ts';
 
 const ONE = { concurrency: { policy: 'Enqueue', maxConcurrency: 1 } };
@@ -88,28 +87,6 @@ describe('Jobs that take turns', () => {
     expect(spec?.manifest.metadata.annotations).toMatchObject({ [ANNOTATIONS.killAt]: '2026-01-01T10:01:00Z' });
     await config.look(61);
     expect(await config.places()).toEqual(['a active']);
-  });
-
-  it('wait for a quota, and one Event says so, however often that is tried', async () => {
-    const config = await Config.begin(ONE);
-    for (const name of ['a', 'b']) await config.run(name);
-    await aQuota(config.handler().deps, { pods: '0' });
-    await config.end('a');
-    const events = async () =>
-      (await config.statusOf(uidOf('b'))).events.map(({ reason, message, count }) => [reason, message, count]);
-    expect(await events()).toEqual([['Suspended', 'Job suspended', 1]]);
-    for (const seconds of [1, 61, 121, 181]) await config.look(seconds);
-    expect(await config.letIn()).toEqual([]);
-    const why = 'exceeded quota: team, requested: pods=1, used: pods=0, limited: pods=0';
-    expect(await events()).toEqual([
-      ['Suspended', 'Job suspended', 1],
-      ['FailedResume', `Error resuming: ${why}; it is tried again each minute`, 1],
-    ]);
-    const key = { namespace: 'default', name: 'team' };
-    const quota = await config.store.objects.read('ResourceQuota', key);
-    await config.store.objects.commit('ResourceQuota', { key, was: quota!.version, document: null });
-    await config.look(241);
-    expect(await config.letIn()).toEqual(['b']);
   });
 
   it('wait when the limit is lowered, and start when it is raised', async () => {
