@@ -14,5 +14,7 @@ export const COMMAND_MAKERS: CommandMakers = {
   quotas: createQuotaCommands,
 };
 
+const GUARDS: readonly ((deps: Deps) => ObjectGuard)[] = [createQuotaGuard];
+
 /** What of all capabilities may speak against a new object. */
-export const capabilityGuards = (deps: Deps): readonly ObjectGuard[] => [createQuotaGuard(deps)];
+export const capabilityGuards = (deps: Deps): readonly ObjectGuard[] => GUARDS.map((create) => create(deps));

@@ -15,11 +15,11 @@ export type CreatedJob =
   | { readonly kind: 'created'; readonly spec: StoredSpec; readonly status: Status }
   | { readonly kind: CreationRefusal }
   | Unfit
-  | OverQuota
+  | NotAllowed
   | NoHosts;
 
 /** Its namespace does not allow it, or has no room for it; `why`: in Kubernetes' words. */
-export type OverQuota = { readonly kind: 'forbidden'; readonly why: string };
+export type NotAllowed = { readonly kind: 'forbidden'; readonly why: string };
 
 /** It does not fit what is there already; all faults. */
 export type Unfit = { readonly kind: 'invalid'; readonly errors: readonly FieldError[] };
@@ -37,7 +37,7 @@ export type WantedJob = Pick<StoredSpec, 'manifest' | 'said'> & JobParts;
 /** The state of a Job on which a change is based. */
 export type SeenJob = { readonly spec: StoredSpec; readonly status: Status };
 
-export type ChangedJob = { readonly kind: 'changed' | 'lost' | 'gone' } | NoHosts | OverQuota;
+export type ChangedJob = { readonly kind: 'changed' | 'lost' | 'gone' } | NoHosts | NotAllowed;
 
 export type DeletedJob = { readonly kind: 'deleted' | 'terminating' | 'gone' };
 
@@ -66,7 +66,7 @@ export type JobCommands = {
   /** `lost`: another user has changed the Job since it was read. */
   changeJob(seen: SeenJob, wanted: WantedJob, what: 'metadata' | 'spec', by: Asker): Promise<ChangedJob>;
   /** Why its namespace would not allow this change now; null: it would. Nothing is written. */
-  tryChange(seen: SeenJob, wanted: WantedJob): Promise<OverQuota | null>;
+  tryChange(seen: SeenJob, wanted: WantedJob): Promise<NotAllowed | null>;
   /** Publishes what the feed does not have yet of this status. */
   publishJob(spec: StoredSpec, status: Status): Promise<void>;
   /** Deletes a Job. `terminating`: a finalizer holds it, so it stays visible until the finalizer is removed. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apiVersionOf, pathOfAll, pathWithin } from '../../shared/domain/kinds/api-kind.ts';
 import { ALL_KINDS, API_KINDS, STORED } from '../../shared/domain/kinds/api-kinds.ts';
-import { countedFor, isQuotaKey } from '../../shared/capabilities/quotas/domain/quota-keys.ts';
 import { DEFAULT_ROLES } from '../../shared/domain/rbac/default-policy.ts';
 import { SERVED } from '../../shared/kube/discovery/served-resources.ts';
 import { ABSENT } from '../../shared/kube/namespace-defaults/absent-kinds.ts';
@@ -69,12 +68,7 @@ describe.each(STORED.map(({ name }) => name))('%s, which is stored as it is show
 
 const NAMESPACED = STORED.filter(({ isNamespaced }) => isNamespaced);
 
-describe.each(NAMESPACED.map((row) => [row.name, row] as const))('%s, which is stored in a namespace', (name, row) => {
-  test('is counted by quotas, and under that name only', () => {
-    const key = `count/${row.plural}${row.group === '' ? '' : `.${row.group}`}`;
-    expect(isQuotaKey(key) ? countedFor(key) : null).toBe(row.counted);
-  });
-
+describe.each(NAMESPACED.map(({ name }) => name))('%s, which is stored in a namespace', (name) => {
   test('goes with its namespace', async () => {
     const world = await aWorld();
     await putInTeam(world, name);

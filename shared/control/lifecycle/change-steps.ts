@@ -1,4 +1,4 @@
-import type { OverQuota, SeenJob } from '../../ports/job-commands.ts';
+import type { NotAllowed, SeenJob } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from '../process/deps.ts';
 
@@ -6,7 +6,7 @@ import type { Deps } from '../process/deps.ts';
 export type ChangeStep = {
   readonly name: string;
   /** Why the change would be refused now; null: it would not. Nothing is written. */
-  readonly check: (seen: SeenJob, spec: StoredSpec, deps: Deps) => Promise<OverQuota | null>;
+  readonly check: (seen: SeenJob, spec: StoredSpec, deps: Deps) => Promise<NotAllowed | null>;
   /** Begins what one change takes. */
   readonly begin: (deps: Deps) => Taking;
 };
@@ -19,7 +19,7 @@ export type Taking = {
    *
    * @param seen the state on which the change is to be committed, and no other
    */
-  take(seen: SeenJob, spec: StoredSpec): Promise<OverQuota | null>;
+  take(seen: SeenJob, spec: StoredSpec): Promise<NotAllowed | null>;
   /** The change is made. */
   keep(): void;
   /** The change is not made, and will not be. */
@@ -50,7 +50,7 @@ export async function checkChange(
   seen: SeenJob,
   spec: StoredSpec,
   deps: Deps,
-): Promise<OverQuota | null> {
+): Promise<NotAllowed | null> {
   for (const { check } of steps) {
     const refusal = await check(seen, spec, deps);
     if (refusal !== null) return refusal;

@@ -13,7 +13,7 @@ import type {
   CreatedJob,
   DeletedJob,
   JobCommands,
-  OverQuota,
+  NotAllowed,
   WantedJob,
   SeenJob,
 } from '../../ports/job-commands.ts';
@@ -308,7 +308,7 @@ export async function changeSpec(
   uid: JobUid,
   change: (spec: StoredSpec) => StoredSpec | null,
   deps: Deps,
-): Promise<{ readonly kind: 'changed' | 'unchanged' | 'gone' } | NoHosts | OverQuota> {
+): Promise<{ readonly kind: 'changed' | 'unchanged' | 'gone' } | NoHosts | NotAllowed> {
   return retryOnConflict(`Job ${uid}`, TRIES_MAX, async () => {
     const seen = await liveJob(uid, deps);
     if (seen === null) return { kind: 'gone' };

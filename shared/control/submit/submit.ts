@@ -1,6 +1,6 @@
 import { uidOfDigest } from '../../domain/base/ids.ts';
 import { isHidden } from '../../domain/scoreboard/status.ts';
-import type { CreationRefusal, OverQuota } from '../../ports/job-commands.ts';
+import type { CreationRefusal, NotAllowed } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { storedCronJob } from '../../schema/cron/cron-document.ts';
 import { noRoomError } from '../../schema/job/host-name-rules.ts';
@@ -28,8 +28,8 @@ export type RefusedSubmission =
   | { readonly kind: 'noTemplate'; readonly of: Template['kind']; readonly name: string }
   /** The name has been taken by a Job of another source, or its namespace takes no Jobs. */
   | { readonly kind: CreationRefusal; readonly name: string }
-  /** A quota of the namespace leaves no room for it. */
-  | (OverQuota & { readonly name: string });
+  /** The namespace does not allow it, or has no room for it. */
+  | (NotAllowed & { readonly name: string });
 
 /** `needsCommand`: see {@link AdmissionContext}. */
 export type SubmitOptions = Pick<AdmissionContext, 'needsCommand'>;

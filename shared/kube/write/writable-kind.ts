@@ -1,6 +1,6 @@
 import type { User } from '../../domain/rbac/policy.ts';
 import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
-import type { CreationRefusal, OverQuota, Unfit } from '../../ports/job-commands.ts';
+import type { CreationRefusal, NotAllowed, Unfit } from '../../ports/job-commands.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { Extent } from '../../schema/object/object-update.ts';
 import type { FieldValidation, Undecodable } from '../../schema/object/read-object.ts';
@@ -33,7 +33,7 @@ type ChangeableKind<F extends FoundObject, A> = {
     user: User,
   ): Promise<Replaced>;
   /** Why {@link replace} would refuse this now; null: it would not. Omitted: it never does for what others have stored. */
-  readonly wouldReplace?: (found: F, admitted: A) => Promise<OverQuota | null>;
+  readonly wouldReplace?: (found: F, admitted: A) => Promise<NotAllowed | null>;
 };
 
 /** Something that a user wants to store. */
@@ -112,7 +112,7 @@ export type Created =
   | { readonly kind: 'created'; readonly object: KubeObject }
   | { readonly kind: Refusal }
   | Unfit
-  | OverQuota;
+  | NotAllowed;
 
 /** `lost`: another writer has changed it since it was read. */
 export type Replaced =
@@ -120,7 +120,7 @@ export type Replaced =
   | { readonly kind: 'lost' }
   | { readonly kind: 'gone' }
   | Unfit
-  | OverQuota;
+  | NotAllowed;
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 

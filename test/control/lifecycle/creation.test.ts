@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
+import { LIMITING_STEPS, ROOM_STEPS } from '../../../shared/capabilities/job-steps.ts';
 import { CREATION_STEPS } from '../../../shared/control/lifecycle/creation-steps.ts';
 import { createJob, createJobCommands, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { type Step, checkAll, reserveAll } from '../../../shared/control/lifecycle/reserve-all.ts';
@@ -12,7 +13,6 @@ import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { type JobWish, aJob } from '../../support/a-job.ts';
 import type { Handler } from '../../support/a-handler.ts';
 import { BAD, Stage } from '../../support/a-stage.ts';
-import { aQuota, quotaOf } from '../../../shared/capabilities/quotas/test/control/a-quota.ts';
 
 const UID = asJobUid('uid-new');
 const CONTENT = 'uid-of-list';
@@ -29,10 +29,10 @@ const demanding = (wish: JobWish = {}): StoredSpec =>
     ...wish,
   });
 
-/** Where there is all that it needs: a Job that has failed, a list, a quota, a LimitRange, and names. */
+/** Where there is all that it needs: a Job that has failed, a list, and names. */
 async function aScene(): Promise<Stage> {
   const stage = new Stage();
-  const { items, objects } = stage.store;
+  const { items } = stage.store;
   const { columns, count, sha256, widest } = PIN;
   const head = {
     content: CONTENT,
@@ -54,23 +54,12 @@ async function aScene(): Promise<Stage> {
   }
   expect((await stage.status(failed)).phase.kind).toBe('finished');
   stage.hostnames = createMemoryHostnames({ zone: 'muster.internal' });
-  await limitCpu(objects, 'most', '2');
-  await aQuota(stage.handler().deps, { 'count/jobs.batch': '3' });
   return stage;
-}
-
-async function limitCpu(objects: Stage['store']['objects'], name: string, cpu: string): Promise<void> {
-  const metadata = { name, namespace: 'default', uid: `uid-${name}`, creationTimestamp: '2027-01-15T08:00:00Z' };
-  const limit = { type: 'Container', max: { cpu }, default: { cpu } };
-  const document = { apiVersion: 'v1', kind: 'LimitRange', metadata, spec: { limits: [limit] } };
-  await objects.commit('LimitRange', { key: { namespace: 'default', name }, was: 0, document });
 }
 
 /** What is taken, by whomever. */
 async function taken({ store }: Stage) {
-  const { ledger, used } = await quotaOf(store.objects);
   return {
-    room: [used['count/jobs.batch'], ledger.open.length],
     names: (await store.hosts.reservations()).map(({ uid }) => uid),
     items: (await store.items.listReservations(CONTENT)).map(({ job }) => job),
     waits: (await store.waiters.list('default', 'other')).map(({ uid }) => uid),
@@ -78,14 +67,17 @@ async function taken({ store }: Stage) {
   };
 }
 
-const NOTHING = { room: [1, 0], names: [], items: ['uid-failed'], waits: [], stored: null };
-const ALL = { room: [2, 1], names: [UID], items: ['uid-failed', UID], waits: [UID], stored: UID };
+const NOTHING = { names: [], items: ['uid-failed'], waits: [], stored: null };
+const ALL = { names: [UID], items: ['uid-failed', UID], waits: [UID], stored: UID };
 
 const READS = /^[a-z]+[.](find|list|read|reservations)/i;
 const writesOf = ({ calls }: Handler): readonly string[] => calls.filter((call) => !READS.test(call));
 
 const WHY = { kind: 'forbidden', why: 'for a test' } as const;
 const REFUSING: Step = { name: 'refuses', check: async () => WHY, reserve: async () => WHY };
+
+/** Those of the kernel: what capabilities do is tested with them. */
+const STEPS = CREATION_STEPS.filter((step) => ![...LIMITING_STEPS, ...ROOM_STEPS].includes(step));
 
 /** The steps, which say when they are called; from `from` on with `instead` in place of the steps. */
 function spied(log: string[], from: number, instead: readonly Step[], undoing = (_: string) => true): readonly Step[] {
@@ -109,17 +101,16 @@ function spied(log: string[], from: number, instead: readonly Step[], undoing = 
       await held.undo();
     },
   });
-  return [...CREATION_STEPS.slice(0, from), ...instead, ...CREATION_STEPS.slice(from + instead.length)].map(spy);
+  return [...STEPS.slice(0, from), ...instead, ...STEPS.slice(from + instead.length)].map(spy);
 }
 
-const NAMES = CREATION_STEPS.map(({ name }) => name);
-const HOLDING = ['room in quotas', 'names of tasks', 'items of a WorkList', 'for whom it waits'];
+const NAMES = STEPS.map(({ name }) => name);
+const HOLDING = ['names of tasks', 'items of a WorkList', 'for whom it waits'];
 
 test('the steps, in order', () => {
   expect(NAMES).toEqual([
     'the namespace is open',
     'indexes that a rerun inherits',
-    'LimitRanges',
     'Jobs that it waits for',
     ...HOLDING,
     'the name of the Job',
@@ -159,22 +150,8 @@ describe.each(NAMES.map((name, nth) => ({ name, nth })))('refused in place of: $
 test('each step takes its own, and a Job that is stored keeps all', async () => {
   const stage = await aScene();
   const { deps } = stage.handler();
-  expect(await createJob(demanding(), deps)).toMatchObject({
-    kind: 'created',
-    spec: {
-      inherited: '',
-      manifest: { spec: { template: { spec: { containers: [{ resources: { limits: { cpu: '2' } } }] } } } },
-    },
-  });
+  expect(await createJob(demanding(), deps)).toMatchObject({ kind: 'created', spec: { inherited: '' } });
   expect(await taken(stage)).toEqual(ALL);
-});
-
-test('the room of a Job that is stored is settled by the next who asks', async () => {
-  const stage = await aScene();
-  const { deps } = stage.handler();
-  await createJob(demanding(), deps);
-  await createJob(aJob({ uid: 'uid-next', name: 'next' }), deps);
-  expect((await taken(stage)).room).toEqual([3, 1]);
 });
 
 test('the last names are enough', async () => {
@@ -202,15 +179,13 @@ test.each(HOLDING)(
     const stage = await aScene();
     const { deps } = stage.handler();
     const log: string[] = [];
-    const isFine = (name: string): boolean => name !== bad && name !== 'room in quotas';
+    const isFine = (name: string): boolean => name !== bad && name !== 'names of tasks';
     const steps = spied(log, NAMES.length - 1, [REFUSING], isFine);
     await expect(reserveAll(steps, demanding(), deps)).rejects.toThrow(`cannot undo ${bad}`);
     expect(log.slice(NAMES.length)).toEqual(HOLDING.toReversed().map((each) => `undo ${each}`));
-    const left = await taken(stage);
-    expect({ ...left, room: [] }).toEqual({
+    expect(await taken(stage)).toEqual({
       ...NOTHING,
-      room: [],
-      ...(bad === 'names of tasks' ? { names: [UID] } : {}),
+      names: [UID],
       ...(bad === 'items of a WorkList' ? { items: ['uid-failed', UID] } : {}),
       ...(bad === 'for whom it waits' ? { waits: [UID] } : {}),
     });
@@ -251,21 +226,10 @@ const REFUSALS: Readonly<Record<string, { readonly kind: string; readonly make: 
       kind: 'invalid',
       make: async (stage) => deleteJob(asJobUid('uid-failed'), stage.handler().deps),
     },
-    LimitRanges: {
-      kind: 'forbidden',
-      make: async ({ store }) => {
-        // Later in the order of names: the default is that of the first.
-        await limitCpu(store.objects, 'most-of-all', '1');
-      },
-    },
     'Jobs that it waits for': {
       kind: 'invalid',
       make: async (stage) =>
         stage.job({ uid: 'uid-other', name: 'other', annotations: { [ANNOTATIONS.after]: 'new' } }),
-    },
-    'room in quotas': {
-      kind: 'forbidden',
-      make: async (stage) => aQuota(stage.handler().deps, { 'count/jobs.batch': '1' }, 'tiny'),
     },
     'names of tasks': {
       kind: 'noHosts',
@@ -331,9 +295,8 @@ test('what does not concern a Job costs nothing', async () => {
   stage.hostnames = createMemoryHostnames({ zone: 'muster.internal' });
   const [dry, real] = [stage.handler(), stage.handler()];
   const plain = aJob({ uid: UID, name: 'new' });
-  await createJobCommands(dry.deps).tryCreation(plain);
-  expect(dry.calls).toEqual(['objects.read', 'objects.list', 'jobs.findJob']);
-  await createJob(plain, real.deps);
-  const stored = real.calls.indexOf('jobs.createJob');
-  expect(real.calls.slice(0, stored + 2)).toEqual(['objects.read', 'objects.list', 'jobs.createJob', 'objects.read']);
+  await checkAll(STEPS, plain, dry.deps);
+  expect(dry.calls).toEqual(['objects.read', 'jobs.findJob']);
+  await reserveAll(STEPS, plain, real.deps);
+  expect(real.calls).toEqual(['objects.read', 'jobs.createJob']);
 });

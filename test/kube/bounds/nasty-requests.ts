@@ -88,16 +88,6 @@ export const NASTY_REQUESTS: readonly NastyRequest[] = [
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
     subjects: times(60_000, () => ({})),
   }),
-  other('ResourceQuota', '8,000 keys', `${CORE}/resourcequotas`, {
-    spec: { hard: mapOf(named('count/x', 8_000), '1') },
-  }),
-  other('ResourceQuota', '20,000 scopes', `${CORE}/resourcequotas`, {
-    spec: { hard: { pods: '1' }, scopes: times(20_000, () => 'x') },
-  }),
-  other('LimitRange', '3,000 limits', `${CORE}/limitranges`, {
-    spec: { limits: times(3_000, () => ({ type: 'Container', max: { cpu: '1' }, min: { cpu: '1' } })) },
-  }),
-  other('LimitRange', '60,000 empty limits', `${CORE}/limitranges`, { spec: { limits: times(60_000, () => ({})) } }),
   other('Service', '4,000 ports', `${CORE}/services`, {
     spec: {
       clusterIP: 'None',

@@ -8,7 +8,6 @@ import { EVENT_PRINTER } from '../../../shared/kube/events/event-printer.ts';
 import { JOB_PRINTER } from '../../../shared/kube/jobs/job-printer.ts';
 import { NAMESPACE_PRINTER } from '../../../shared/kube/namespaces/namespace-printer.ts';
 import { POD_PRINTER, type PrintedPod } from '../../../shared/kube/pods/pod-printer.ts';
-import { LIMIT_RANGE_PRINTER, QUOTA_PRINTER } from '../../../shared/capabilities/quotas/kube/quota-printer.ts';
 import { SERVICE_PRINTER } from '../../../shared/kube/services/service-printer.ts';
 import type { Printer } from '../../../shared/kube/list/printer.ts';
 import { JOBS, PODS, START, aWorld, manifest } from '../a-world.ts';
@@ -376,8 +375,6 @@ describe('other kinds', () => {
     ['Event', EVENT_PRINTER, ['Subobject', 'Source', 'First Seen', 'Count', 'Name']],
     ['Namespace', NAMESPACE_PRINTER, []],
     ['Service', SERVICE_PRINTER, ['Selector']],
-    ['ResourceQuota', QUOTA_PRINTER, []],
-    ['LimitRange', LIMIT_RANGE_PRINTER, []],
   ])('%s: what only -o wide shows; each column is described; the name is marked', (_, { columns }, names) => {
     expect(columns.filter(({ priority }) => priority === 1).map(({ name }) => name)).toEqual(names);
     expect(columns.every(({ description }) => description !== '')).toBe(true);

@@ -3,13 +3,13 @@ import { withLimitDefaults } from '../domain/limit-defaults.ts';
 import type { LimitRange } from '../domain/limit-range.ts';
 import { limitViolation, limitedBy } from '../domain/limit-violation.ts';
 import type { JobManifest } from '../../../domain/manifests/manifest.ts';
-import type { OverQuota, Unfit } from '../../../ports/job-commands.ts';
+import type { NotAllowed, Unfit } from '../../../ports/job-commands.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
 import { filledInErrors } from '../schema/limited-rules.ts';
 import { toJob } from '../../../store/to-job.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 
-export type Limited = { readonly kind: 'limited'; readonly spec: StoredSpec } | OverQuota | Unfit;
+export type Limited = { readonly kind: 'limited'; readonly spec: StoredSpec } | NotAllowed | Unfit;
 
 /**
  * A new Job with what the LimitRanges of its namespace say where its containers say nothing; or why they do not allow it. In

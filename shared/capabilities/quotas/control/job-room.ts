@@ -3,7 +3,7 @@ import { type Asked, decideRoom } from '../domain/decide-room.ts';
 import type { Wish } from '../domain/quota.ts';
 import { NO_USAGE, beyond, isNothing, usageOfJob } from '../domain/usage.ts';
 import type { Status } from '../../../domain/scoreboard/status.ts';
-import type { OverQuota, SeenJob } from '../../../ports/job-commands.ts';
+import type { NotAllowed, SeenJob } from '../../../ports/job-commands.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
 import { toJob } from '../../../store/to-job.ts';
 import type { Deps } from '../../../control/process/deps.ts';
@@ -27,7 +27,7 @@ export async function reserveForChange(seen: SeenJob, spec: StoredSpec, held: Ro
 }
 
 /** Why {@link reserveForNew} would refuse a new Job now; null: there is room. Nothing is reserved. */
-export const tryRoom = async (spec: StoredSpec, status: Status, deps: Deps): Promise<OverQuota | null> =>
+export const tryRoom = async (spec: StoredSpec, status: Status, deps: Deps): Promise<NotAllowed | null> =>
   whyFull(
     spec.identity.namespace,
     {
@@ -39,14 +39,14 @@ export const tryRoom = async (spec: StoredSpec, status: Status, deps: Deps): Pro
   );
 
 /** Why a change would be refused now; null: there is room, or it takes none. Nothing is reserved. */
-export async function tryRoomForChange(seen: SeenJob, spec: StoredSpec, deps: Deps): Promise<OverQuota | null> {
+export async function tryRoomForChange(seen: SeenJob, spec: StoredSpec, deps: Deps): Promise<NotAllowed | null> {
   const wish = wishOfChange(seen, spec);
   if (isNothing(beyond(wish.want, wish.before))) return null;
   return whyFull(spec.identity.namespace, { wish, pods: podsOf(spec), numbers: new Map() }, deps);
 }
 
 /** Why something would be refused now; null: there is room. Nothing is reserved. */
-export async function whyFull(namespace: string, asked: Asked, deps: Deps): Promise<OverQuota | null> {
+export async function whyFull(namespace: string, asked: Asked, deps: Deps): Promise<NotAllowed | null> {
   const quotas = (await readQuotas(namespace, deps)).map(({ quota }) => quota);
   const [answer] = decideRoom(quotas, [asked], deps.clock.now()).answers;
   return answer === undefined || answer.kind === 'room' ? null : { kind: 'forbidden', why: answer.why };

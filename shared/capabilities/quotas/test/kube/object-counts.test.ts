@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sweepQuotas } from '../../control/sweep-quotas.ts';
-import { isQuotaKey } from '../../domain/quota-keys.ts';
+import { countedFor, isQuotaKey } from '../../domain/quota-keys.ts';
+import { ALL_KINDS, JOB_KINDS, STORED } from '../../../../domain/kinds/api-kinds.ts';
+import { ofGroup } from '../../../../domain/kinds/api-kind.ts';
 import { SERVED } from '../../../../kube/discovery/served-resources.ts';
 import { aWorld } from '../../../../../test/kube/a-world.ts';
 import { MERGE, type World, send } from '../../../../../test/kube/write/a-client.ts';
@@ -69,55 +71,66 @@ const usedOf = async (world: World): Promise<unknown> => {
 };
 const swept = async (world: World) => sweepQuotas(world.deps, 10_000);
 
-describe.each(KINDS)('a quota of objects of %s %s', (apiVersion, kind, resource, body, before) => {
-  const key = `count/${resource}`;
-  const plural = resource.split('.')[0] ?? '';
-  const path = `${apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`}/namespaces/default/${plural}`;
-  const create = async (world: World, name: string, query = '') =>
-    send(world, 'POST', `${path}${query}`, { apiVersion, kind, metadata: { name }, ...body });
+describe.each(KINDS.filter(([, kind]) => ALL_KINDS.some(({ name }) => name === kind)))(
+  'a quota of objects of %s %s',
+  (apiVersion, kind, resource, body, before) => {
+    const key = `count/${resource}`;
+    const plural = resource.split('.')[0] ?? '';
+    const path = `${apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`}/namespaces/default/${plural}`;
+    const create = async (world: World, name: string, query = '') =>
+      send(world, 'POST', `${path}${query}`, { apiVersion, kind, metadata: { name }, ...body });
 
-  test('counts each that is created, and refuses one more in the words of a cluster', async () => {
-    const world = await aWorld();
-    const hard = { [key]: `${before + 2}` };
-    expect((await send(world, 'POST', QUOTAS, quota(hard))).body.status).toEqual({
-      hard,
-      used: { [key]: `${before}` },
+    test('counts each that is created, and refuses one more in the words of a cluster', async () => {
+      const world = await aWorld();
+      const hard = { [key]: `${before + 2}` };
+      expect((await send(world, 'POST', QUOTAS, quota(hard))).body.status).toEqual({
+        hard,
+        used: { [key]: `${before}` },
+      });
+      expect([(await create(world, 'a')).code, (await create(world, 'b')).code]).toEqual([201, 201]);
+      expect(await usedOf(world)).toEqual({ [key]: `${before + 2}` });
+      const dry = await create(world, 'c', '?dryRun=All');
+      const refused = await create(world, 'c');
+      expect([refused.code, refused.body.reason, refused.body.message]).toEqual([
+        403,
+        'Forbidden',
+        `${resource} "c" is forbidden: exceeded quota: team, requested: ${key}=1, used: ${key}=${before + 2}, limited: ${key}=${before + 2}`,
+      ]);
+      expect([dry.code, dry.body.message]).toEqual([403, refused.body.message]);
+      expect((await send(world, 'GET', `${path}/c`)).code).toBe(404);
+      expect((await create(world, 'a')).code).toBe(409);
+      expect((await create(world, 'a', '?dryRun=All')).code).toBe(409);
     });
-    expect([(await create(world, 'a')).code, (await create(world, 'b')).code]).toEqual([201, 201]);
-    expect(await usedOf(world)).toEqual({ [key]: `${before + 2}` });
-    const dry = await create(world, 'c', '?dryRun=All');
-    const refused = await create(world, 'c');
-    expect([refused.code, refused.body.reason, refused.body.message]).toEqual([
-      403,
-      'Forbidden',
-      `${resource} "c" is forbidden: exceeded quota: team, requested: ${key}=1, used: ${key}=${before + 2}, limited: ${key}=${before + 2}`,
-    ]);
-    expect([dry.code, dry.body.message]).toEqual([403, refused.body.message]);
-    expect((await send(world, 'GET', `${path}/c`)).code).toBe(404);
-    expect((await create(world, 'a')).code).toBe(409);
-    expect((await create(world, 'a', '?dryRun=All')).code).toBe(409);
-  });
 
-  test('counts those that were there before it, and gives back what is deleted', async () => {
-    const world = await aWorld();
-    await create(world, 'a');
-    await create(world, 'b');
-    const hard = { [key]: `${before + 1}` };
-    expect((await send(world, 'POST', QUOTAS, quota(hard))).body.status).toEqual({
-      hard,
-      used: { [key]: `${before + 2}` },
+    test('counts those that were there before it, and gives back what is deleted', async () => {
+      const world = await aWorld();
+      await create(world, 'a');
+      await create(world, 'b');
+      const hard = { [key]: `${before + 1}` };
+      expect((await send(world, 'POST', QUOTAS, quota(hard))).body.status).toEqual({
+        hard,
+        used: { [key]: `${before + 2}` },
+      });
+      expect((await create(world, 'c')).code).toBe(403);
+      await send(world, 'DELETE', `${path}/a`);
+      await swept(world);
+      expect(await usedOf(world)).toEqual({ [key]: `${before + 1}` });
+      await send(world, 'DELETE', `${path}/b`);
+      // Counted before anybody is refused, if that was not done just now.
+      await world.clock.sleep(10_000);
+      expect((await create(world, 'c')).code).toBe(201);
+      expect(await usedOf(world)).toEqual({ [key]: `${before + 1}` });
     });
-    expect((await create(world, 'c')).code).toBe(403);
-    await send(world, 'DELETE', `${path}/a`);
-    await swept(world);
-    expect(await usedOf(world)).toEqual({ [key]: `${before + 1}` });
-    await send(world, 'DELETE', `${path}/b`);
-    // Counted before anybody is refused, if that was not done just now.
-    await world.clock.sleep(10_000);
-    expect((await create(world, 'c')).code).toBe(201);
-    expect(await usedOf(world)).toEqual({ [key]: `${before + 1}` });
-  });
-});
+  },
+);
+
+test.each(STORED.filter(({ isNamespaced }) => isNamespaced).map((row) => [row.name, row] as const))(
+  '%s, which is stored in a namespace, is counted under that name only',
+  (_, row) => {
+    const key = `count/${row.plural}${row.group === '' ? '' : `.${row.group}`}`;
+    expect(isQuotaKey(key) ? countedFor(key) : null).toBe(row.counted);
+  },
+);
 
 test('each kind that a user can create in a namespace can be counted', () => {
   const counted = SERVED.flatMap(({ name, resources }) =>
@@ -125,8 +138,9 @@ test('each kind that a user can create in a namespace can be counted', () => {
       .filter(({ namespaced, verbs }) => namespaced && verbs.includes('create') && verbs.includes('list'))
       .map(({ plural }) => `count/${plural}${name === '' ? '' : `.${name}`}`),
   );
-  // Furiko's Jobs are Jobs, and count as such.
-  expect(counted.filter((key) => !isQuotaKey(key))).toEqual(['count/jobs.execution.furiko.io']);
+  // Jobs of another API are Jobs, and count as such.
+  const others = JOB_KINDS.filter(({ name }) => name !== 'Job').map((row) => `count/${ofGroup(row.plural, row)}`);
+  expect(counted.filter((key) => !isQuotaKey(key))).toEqual(others);
 });
 
 test('a tenant that makes WorkLists without end is stopped', async () => {
