@@ -1,24 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { runCommandLine } from '../../../../cli/program/program.ts';
+import { describe, expect, test } from 'vitest';
 import { aManifest, indexed } from './a-simulation.ts';
-import { aShell } from '../../../../test/cli/a-shell.ts';
+import { simulate } from './run-simulate.ts';
 import { cronJob } from '../../../../test/cli/cron/cron-job.ts';
-
-/** Runs `muster simulate` in a folder with these files; JSON is YAML. */
-async function simulate(line: string, files: Readonly<Record<string, unknown>>, stdin = '') {
-  const dir = mkdtempSync(join(tmpdir(), 'muster-simulate-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  for (const [name, content] of Object.entries(files))
-    writeFileSync(join(dir, name), typeof content === 'string' ? content : JSON.stringify(content));
-  const { shell, out, err } = aShell({ cwd: dir, stdin });
-  const code = await runCommandLine(['simulate', ...line.split(' ')], shell);
-  return { code, out: out(), err: err() };
-}
-
-const QUOTA = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'team' }, spec: { hard: { pods: '2' } } };
 
 describe('muster simulate', () => {
   test('-o json prints the report and nothing else', async () => {
@@ -215,16 +198,6 @@ describe('muster simulate', () => {
       'error: job.yaml has 2 objects; simulate takes one Job or CronJob, the WorkList that it names, and ResourceQuotas and LimitRanges',
     ],
     ['-f nowhere.yaml', {}, 'error: nowhere.yaml does not exist'],
-    [
-      '-f job.yaml',
-      { 'job.yaml': `${JSON.stringify(QUOTA)}\n---\n${JSON.stringify(indexed(3))}` },
-      'error: job.yaml is refused: jobs.batch "work" is forbidden: exceeded quota: team, requested: pods=3, used: pods=0, limited: pods=2',
-    ],
-    [
-      '-f cron.yaml',
-      { 'cron.yaml': `${JSON.stringify(QUOTA)}\n---\nkind: CronJob` },
-      'a ResourceQuota and a LimitRange are simulated beside a Job, not beside a CronJob',
-    ],
     [
       '-f job.yaml --script s.yaml',
       { 'job.yaml': indexed(1), 's.yaml': { attempts: [{ run: 'x' }], users: [] } },

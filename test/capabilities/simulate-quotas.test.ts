@@ -1,21 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
-import { NO_SCRIPT, parseScript } from '../world/script.ts';
-import { simulateJob } from '../world/simulate-job.ts';
-import { START, aManifest, eventsOf, indexed } from './a-simulation.ts';
+import { limitRangeDocument, quotaDocument } from '../../shared/capabilities/quotas/test/limit-documents.ts';
+import { START, aManifest, eventsOf, indexed } from '../../shared/capabilities/simulate/test/a-simulation.ts';
+import { simulate } from '../../shared/capabilities/simulate/test/run-simulate.ts';
+import { NO_SCRIPT, parseScript } from '../../shared/capabilities/simulate/world/script.ts';
+import { simulateJob } from '../../shared/capabilities/simulate/world/simulate-job.ts';
+import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 
-const quota = (hard: object) => ({
-  apiVersion: 'v1',
-  kind: 'ResourceQuota',
-  metadata: { name: 'team' },
-  spec: { hard },
-});
-const range = (item: object) => ({
-  apiVersion: 'v1',
-  kind: 'LimitRange',
-  metadata: { name: 'usual' },
-  spec: { limits: [item] },
-});
 const simulated = async (document: object, limits: readonly object[], script: object = {}) => {
   const parsed = parseScript(script);
   return simulateJob({
@@ -32,19 +22,19 @@ describe('a Job beside what limits its namespace', () => {
     [
       'is refused if it is too wide',
       indexed(5),
-      [quota({ pods: '4' })],
+      [quotaDocument({ pods: '4' })],
       'jobs.batch "work" is forbidden: exceeded quota: team, requested: pods=5, used: pods=0, limited: pods=4',
     ],
     [
       'is refused if its containers are too large',
       aManifest({}, { containers: [{ name: 'main', image: 'busybox', resources: { limits: { cpu: '4' } } }] }),
-      [range({ type: 'Container', max: { cpu: '2' } })],
+      [limitRangeDocument({ type: 'Container', max: { cpu: '2' } })],
       'jobs.batch "work" is forbidden: maximum cpu usage per Container is 2, but limit is 4',
     ],
     [
       'is refused if it does not say what is counted',
       indexed(1),
-      [quota({ 'requests.cpu': '4' })],
+      [quotaDocument({ 'requests.cpu': '4' })],
       'jobs.batch "work" is forbidden: failed quota: team: must specify requests.cpu for: main',
     ],
   ])('%s', async (_, document, limits, message) => {
@@ -56,7 +46,10 @@ describe('a Job beside what limits its namespace', () => {
   });
 
   test('runs if it fits, with the defaults that a quota counts', async () => {
-    const limits = [quota({ 'requests.cpu': '4' }), range({ type: 'Container', defaultRequest: { cpu: '2' } })];
+    const limits = [
+      quotaDocument({ 'requests.cpu': '4' }),
+      limitRangeDocument({ type: 'Container', defaultRequest: { cpu: '2' } }),
+    ];
     expect(await simulated(indexed(2), limits)).toMatchObject({ simulation: { end: { kind: 'complete' } } });
     expect(await simulated(indexed(3), limits)).toMatchObject({ kind: 'refused' });
   });
@@ -64,7 +57,14 @@ describe('a Job beside what limits its namespace', () => {
   test('runs with the items of a WorkList', async () => {
     const document = { ...indexed(2), metadata: { name: 'work', annotations: { [ANNOTATIONS.workList]: 'files' } } };
     const lists = { documents: [], items: { columns: ['F'], rows: [['a'], ['b']] } };
-    const wanted = { document, lists, limits: [quota({ pods: '4' })], script: NO_SCRIPT, seed: 1, start: START };
+    const wanted = {
+      document,
+      lists,
+      limits: [quotaDocument({ pods: '4' })],
+      script: NO_SCRIPT,
+      seed: 1,
+      start: START,
+    };
     expect(await simulateJob(wanted)).toMatchObject({ simulation: { end: { kind: 'complete' } } });
   });
 
@@ -76,7 +76,7 @@ describe('a Job beside what limits its namespace', () => {
         { at: '20s', patch: { spec: { parallelism: 3 } } },
       ],
     };
-    const outcome = await simulated(indexed(4, { parallelism: 2 }), [quota({ pods: '3' })], script);
+    const outcome = await simulated(indexed(4, { parallelism: 2 }), [quotaDocument({ pods: '3' })], script);
     if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.errors));
     const { report, patchRefused } = outcome.simulation;
     expect(patchRefused).toBe(true);
@@ -89,10 +89,32 @@ describe('a Job beside what limits its namespace', () => {
   });
 
   test('is not simulated beside what the API would refuse', async () => {
-    const refused = await simulated(indexed(1), [quota({ secrets: '1' }), range({ type: 'PersistentVolumeClaim' })]);
+    const refused = await simulated(indexed(1), [
+      quotaDocument({ secrets: '1' }),
+      limitRangeDocument({ type: 'PersistentVolumeClaim' }),
+    ]);
     expect(refused.kind === 'refused' && refused.errors.map(({ path }) => path)).toEqual([
       'ResourceQuota spec.hard[secrets]',
       'LimitRange spec.limits[0].type',
     ]);
   });
+});
+
+const QUOTA = JSON.stringify(quotaDocument({ pods: '2' }));
+
+test.each([
+  [
+    '-f job.yaml',
+    { 'job.yaml': `${QUOTA}\n---\n${JSON.stringify(indexed(3))}` },
+    'error: job.yaml is refused: jobs.batch "work" is forbidden: exceeded quota: team, requested: pods=3, used: pods=0, limited: pods=2',
+  ],
+  [
+    '-f cron.yaml',
+    { 'cron.yaml': `${QUOTA}\n---\nkind: CronJob` },
+    'a ResourceQuota and a LimitRange are simulated beside a Job, not beside a CronJob',
+  ],
+])('muster simulate %s %j: exit 2', async (line, files, expected) => {
+  const { code, out, err } = await simulate(line, files);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain(expected);
 });
