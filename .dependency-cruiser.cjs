@@ -53,7 +53,8 @@ const FOLDERS = {
   domain: {
     base: [],
     kinds: [],
-    rbac: ['kinds'],
+    callers: [],
+    rbac: ['kinds', 'callers'],
     'manifests/annotations': ['base'],
     manifests: ['base', 'kinds', 'manifests/annotations'],
     items: ['base', 'manifests'],
@@ -67,7 +68,7 @@ const FOLDERS = {
     pending: ['base', 'manifests', 'task', 'scoreboard', 'upstreams', 'planner'],
     failures: ['base', 'scoreboard', 'planner'],
     announcing: ['base', 'manifests', 'scoreboard', 'planner'],
-    token: ['rbac'],
+    token: ['callers'],
   },
   schema: {
     kinds: [],

@@ -1,6 +1,6 @@
+import type { User } from '../../shared/domain/callers/user.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { bearerOf } from '../../shared/domain/token/bearer.ts';
-import type { User } from '../../shared/domain/rbac/policy.ts';
 import type { Authenticate } from '../../shared/kube/http/authentication.ts';
 import type { UserWithToken } from './parse-users.ts';
 

@@ -1,5 +1,5 @@
+import type { User } from '../../shared/domain/callers/user.ts';
 import { parse } from 'csv-parse/sync';
-import type { User } from '../../shared/domain/rbac/policy.ts';
 
 export type UserWithToken = User & { readonly token: string };
 

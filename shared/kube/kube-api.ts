@@ -10,7 +10,8 @@ import { FURTHER_ROUTES } from '../capabilities/served.ts';
 import { auditTrail } from './authorization/audit-trail.ts';
 import { authorizationGuard } from './authorization/authorization-guard.ts';
 import { impersonationGuard } from './authorization/impersonation-guard.ts';
-import { createAuthorizer } from './http/authorizer.ts';
+import { type Authorizers, openAuthorizer } from './http/open-authorizer.ts';
+import { roleAuthorizer } from './rbac/role-authorizer.ts';
 import { callerOf } from './http/caller.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
 import { givenRoutes } from './namespace-defaults/given-routes.ts';
@@ -48,14 +49,11 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   const options: ApiOptions = authenticate === undefined ? given : { ...given, userOf: authenticatedUser };
   const { clock, notifications } = ports;
   const { openStreamsMax, pollMs = POLL_MS, needsCommand = false, authorization = 'AlwaysAllow' } = options;
-  const policies = ports.policy ?? createPolicyReader(ports);
-  const authorizer = authorization === 'RBAC' ? createAuthorizer(policies, callerOf(options)) : null;
+  const authorizer = openAuthorizer(authorization, options.authorizers ?? AUTHORIZERS, ports);
   const deps: ApiDeps = {
     ...ports,
     callerOf: callerOf(options),
-    authorization,
     authorizer,
-    policies,
     needsCommand,
     streams: createOpenStreams(clock, openStreamsMax),
     tails: createTails(ports, { clock, notifications, pollMs }),
@@ -97,5 +95,8 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   });
   return app;
 }
+
+/** What decides who may do what. */
+const AUTHORIZERS: Authorizers = { RBAC: (ports) => roleAuthorizer(createPolicyReader(ports)) };
 
 const BUSY = 'too many requests write at once; nothing was written, try again later';

@@ -1,8 +1,8 @@
+import { type AuthorizationMode, type User, ANONYMOUS } from '../domain/callers/user.ts';
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { principalOf } from '../domain/token/principal.ts';
-import type { AuthorizationMode, User } from '../domain/rbac/policy.ts';
-import { ANONYMOUS, userOf } from '../domain/token/user.ts';
+import { userOf } from '../domain/token/user.ts';
 import type { Authenticate } from '../kube/http/authentication.ts';
 
 /** How API Gateway learns who calls: `token`, from our authorizer; `iam`, from the request's signature. */

@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT } from '../domain/rbac/policy.ts';
+import { DEFAULT_ACCOUNT } from '../domain/callers/accounts.ts';
 import type { StoredObject } from '../ports/object-store.ts';
 
 /**

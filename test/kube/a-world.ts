@@ -24,8 +24,7 @@ import type { Served } from '../../shared/runtime/registered.ts';
 import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
-import type { Audit } from '../../shared/ports/access/audit.ts';
-import type { PolicyReader } from '../../shared/ports/access/policy-reader.ts';
+import type { Audit } from '../../shared/ports/audit.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
 import { toJob } from '../../shared/store/to-job.ts';
@@ -57,7 +56,6 @@ export async function aWorld(
     readonly newUid?: () => string;
     readonly hostnames?: Hostnames;
     readonly submissions?: Submissions;
-    readonly policy?: PolicyReader;
     readonly taskRoles?: TaskRoles;
     readonly audit?: Audit;
     readonly formats?: Formats;
@@ -143,7 +141,6 @@ export async function aWorld(
       newUid: hooks.newUid ?? (() => `${String(++uids).padStart(8, '0')}-0000-4000-8000-000000000000`),
       logs,
       submissions: hooks.submissions ?? null,
-      policy: hooks.policy,
       taskRoles: hooks.taskRoles ?? null,
       audit: hooks.audit,
       formats: hooks.formats ?? 'current',

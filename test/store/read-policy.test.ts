@@ -1,7 +1,8 @@
+import type { User } from '../../shared/domain/callers/user.ts';
 import { describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
-import { type User, roleKey } from '../../shared/domain/rbac/policy.ts';
+import { roleKey } from '../../shared/domain/rbac/policy.ts';
 import { authorize } from '../../shared/domain/rbac/authorize.ts';
 import type { ObjectStore, StoredKind } from '../../shared/ports/object-store.ts';
 import { createPolicyReader } from '../../shared/store/read-policy.ts';

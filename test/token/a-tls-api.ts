@@ -1,3 +1,4 @@
+import type { User } from '../../shared/domain/callers/user.ts';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -10,7 +11,6 @@ import { stringify } from 'yaml';
 import { execUser } from '../../cli/client/exec-user.ts';
 import { createStsTokenVerifier } from '../../shared/adapters/aws/sts/sts-token-verifier.ts';
 import { bearerOf } from '../../shared/domain/token/bearer.ts';
-import type { User } from '../../shared/domain/rbac/policy.ts';
 import { type World, aWorld } from '../kube/a-world.ts';
 import { DEBIAN } from '../kubectl/kubectls.ts';
 import { CLUSTER, REGION } from './a-token.ts';

@@ -1,10 +1,9 @@
-import type { Attributes } from './attributes.ts';
-import { MASTERS, type Policy, type User } from './policy.ts';
+import { MASTERS, type User } from '../callers/user.ts';
+import type { Attributes } from '../callers/attributes.ts';
+import type { Decision } from '../callers/decision.ts';
+import type { Policy } from './policy.ts';
 import { ruleAllows } from './rule-allows.ts';
 import { rulesFor } from './rules-for.ts';
-
-/** `reason`: upstream's, which names the binding that allows it, or the roles that are missing. */
-export type Decision = { readonly allowed: boolean; readonly reason: string };
 
 /**
  * Whether a user may do this (the RBAC authorizer of kubernetes/plugin/pkg/auth/authorizer/rbac, after the one that lets
@@ -21,16 +20,3 @@ export function authorize(user: User, wanted: Attributes, policy: Policy): Decis
 }
 
 const oneOrMore = (texts: readonly string[]): string => (texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`);
-
-/**
- * Upstream's message for a refused call, without the part before `is forbidden:` (`forbiddenMessage` of
- * apiserver/pkg/endpoints/handlers/responsewriters).
- */
-export function forbiddenText({ username }: User, wanted: Attributes): string {
-  const user = `User ${JSON.stringify(username)}`;
-  if (wanted.kind === 'path') return `${user} cannot ${wanted.verb} path ${JSON.stringify(wanted.path)}`;
-  const { verb, group, resource, subresource, namespace } = wanted;
-  const what = subresource === '' ? resource : `${resource}/${subresource}`;
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
-  return `${user} cannot ${verb} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
-}

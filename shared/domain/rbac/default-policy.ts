@@ -1,15 +1,7 @@
+import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from '../callers/user.ts';
 import type { GrantingRole } from '../kinds/api-kind.ts';
 import { ALL_KINDS } from '../kinds/api-kinds.ts';
-import {
-  AUTHENTICATED,
-  type Binding,
-  MASTERS,
-  type PolicyRule,
-  RBAC_GROUP,
-  type Role,
-  type Subject,
-  UNAUTHENTICATED,
-} from './policy.ts';
+import { type Binding, type PolicyRule, RBAC_GROUP, type Role, type Subject } from './policy.ts';
 
 /** What every default role and binding has as a label, as in a cluster. */
 export const DEFAULT_LABEL = { key: 'kubernetes.io/bootstrapping', value: 'rbac-defaults' } as const;

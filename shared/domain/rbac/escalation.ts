@@ -1,6 +1,7 @@
+import { MASTERS, type User } from '../callers/user.ts';
 import { authorize } from './authorize.ts';
 import { CHECKS_MAX, notCovered } from './covers.ts';
-import { MASTERS, type Policy, type PolicyRule, RBAC_GROUP, type RoleRef, type User } from './policy.ts';
+import { type Policy, type PolicyRule, RBAC_GROUP, type RoleRef } from './policy.ts';
 import { rulesFor, rulesOfRole } from './rules-for.ts';
 
 /** A role as somebody wants to write it. */

@@ -1,26 +1,7 @@
 import { API_KINDS } from '../kinds/api-kinds.ts';
 
-/**
- * Whether calls are looked at: `AlwaysAllow` lets every authenticated user do everything, `RBAC` lets roles decide. The words are
- * those of kube-apiserver's `--authorization-mode`.
- */
-export type AuthorizationMode = 'AlwaysAllow' | 'RBAC';
-
-/** Who calls, as authentication has found it. */
-export type User = { readonly username: string; readonly uid?: string; readonly groups: readonly string[] };
-
 /** The API group of roles and bindings. */
 export const RBAC_GROUP = API_KINDS.Role.group;
-
-/** May do everything, whatever roles say: so an installation has somebody who can write the first role. */
-export const MASTERS = 'system:masters';
-/** The group of everybody who has been authenticated. */
-export const AUTHENTICATED = 'system:authenticated';
-/** The group of everybody else. */
-export const UNAUTHENTICATED = 'system:unauthenticated';
-
-/** The ServiceAccount that every namespace has. */
-export const DEFAULT_ACCOUNT = 'default';
 
 /** `rbac.authorization.k8s.io/v1` PolicyRule: about resources, or about other paths. */
 export type PolicyRule = {

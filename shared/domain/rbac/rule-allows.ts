@@ -1,4 +1,4 @@
-import type { Attributes } from './attributes.ts';
+import type { Attributes } from '../callers/attributes.ts';
 import type { PolicyRule } from './policy.ts';
 
 const ALL = '*';

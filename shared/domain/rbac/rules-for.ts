@@ -1,3 +1,4 @@
+import type { User } from '../callers/user.ts';
 import {
   RBAC_GROUP,
   type Binding,
@@ -5,7 +6,6 @@ import {
   type PolicyRule,
   type RoleRef,
   type Subject,
-  type User,
   roleKey,
 } from './policy.ts';
 

@@ -1,9 +1,8 @@
-import { MASTERS, type Policy, type User } from './policy.ts';
+import { type Accounts, useOf } from '../callers/accounts.ts';
+import { MASTERS, type User } from '../callers/user.ts';
+import type { Policy } from './policy.ts';
 import { ruleAllows } from './rule-allows.ts';
 import { rulesFor } from './rules-for.ts';
-
-/** ServiceAccounts of one namespace: all of them, or those of these names. */
-export type Accounts = 'all' | readonly string[];
 
 /** Names that are kept: a user whose rules name more counts as having the first ones only. */
 const NAMES_MAX = 100;
@@ -22,19 +21,3 @@ export function usableAccounts(user: User, namespace: string, policy: Policy): A
   }
   return [...names].toSorted().slice(0, NAMES_MAX);
 }
-
-/** Whether one who has `own` has all of the others. */
-export const areAmong = (others: Accounts, own: Accounts): boolean =>
-  own === 'all' || (others !== 'all' && others.every((name) => own.includes(name)));
-
-/** To run tasks under a ServiceAccount; '': under any. */
-export const useOf = (namespace: string, name: string) =>
-  ({
-    kind: 'resource',
-    verb: 'use',
-    group: '',
-    resource: 'serviceaccounts',
-    subresource: '',
-    namespace,
-    name,
-  }) as const;

@@ -1,4 +1,4 @@
-import { AUTHENTICATED, MASTERS, type User } from '../rbac/policy.ts';
+import { AUTHENTICATED, MASTERS, type User } from '../callers/user.ts';
 import { principalOf } from './principal.ts';
 
 /** What AWS says of a caller (STS API reference, GetCallerIdentity). */
@@ -21,9 +21,6 @@ export type Admission = {
 export type Admitted =
   | { readonly kind: 'user'; readonly user: User }
   | { readonly kind: 'refused'; readonly fault: 'principal' | 'account' };
-
-/** Nobody in particular, in Kubernetes' words. */
-export const ANONYMOUS: User = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /** The user behind an identity of AWS. */
 export function userOf({ arn, account, userId }: CallerIdentity, { accounts, admins }: Admission): Admitted {

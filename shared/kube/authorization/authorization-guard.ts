@@ -1,8 +1,8 @@
+import type { User } from '../../domain/callers/user.ts';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Attributes } from '../../domain/rbac/attributes.ts';
-import type { User } from '../../domain/rbac/policy.ts';
+import type { Attributes } from '../../domain/callers/attributes.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Authorizer } from '../http/authorizer.ts';
+import { type Authorizer, refusalOf } from '../http/authorizer.ts';
 import { errorResponse, noSuchPath } from '../http/status-error.ts';
 import { RECHECK_MS, createRevocations } from './revocations.ts';
 import { requestAttributes } from './request-attributes.ts';
@@ -19,6 +19,7 @@ export type GuardDeps = {
  */
 export function authorizationGuard({ authorizer, callerOf, clock }: GuardDeps): MiddlewareHandler {
   const revocations = createRevocations(clock);
+  const asked = { authorizer, callerOf };
   return async (c, next) => {
     const { method, path } = c.req;
     const wanted = requestAttributes({ method, path, query: c.req.query() });
@@ -26,11 +27,11 @@ export function authorizationGuard({ authorizer, callerOf, clock }: GuardDeps): 
     if (wanted.kind === 'inBody') return next();
     const { attributes } = wanted;
     const began = clock.now();
-    const refusal = await authorizer.refusal(c, attributes);
+    const refusal = await refusalOf(c, attributes, asked);
     if (refusal !== null) return errorResponse(refusal);
     await next();
     if (!isFollowed(attributes)) return;
-    const late = clock.now() - began < RECHECK_MS ? null : await authorizer.refusal(c, attributes);
+    const late = clock.now() - began < RECHECK_MS ? null : await refusalOf(c, attributes, asked);
     if (late !== null) {
       await c.res.body?.cancel();
       c.res = errorResponse(late);

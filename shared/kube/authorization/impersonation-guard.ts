@@ -1,7 +1,7 @@
+import type { User } from '../../domain/callers/user.ts';
+import { forbiddenText } from '../../domain/callers/decision.ts';
 import type { Context, MiddlewareHandler } from 'hono';
-import { forbiddenText } from '../../domain/rbac/authorize.ts';
-import { impersonated } from '../../domain/rbac/impersonation.ts';
-import type { User } from '../../domain/rbac/policy.ts';
+import { impersonated } from '../../domain/callers/impersonation.ts';
 import { noteDecision } from '../http/authorizer.ts';
 import { errorResponse, notAuthorized } from '../http/status-error.ts';
 

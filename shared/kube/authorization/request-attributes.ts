@@ -1,4 +1,4 @@
-import type { Attributes, PathAttributes, ResourceAttributes } from '../../domain/rbac/attributes.ts';
+import type { Attributes, PathAttributes, ResourceAttributes } from '../../domain/callers/attributes.ts';
 import { flagOf } from '../http/query.ts';
 import { exactlySelected } from '../selectors/field-selector.ts';
 

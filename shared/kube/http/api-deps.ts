@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { AuthorizationMode, User } from '../../domain/rbac/policy.ts';
+import type { AuthorizationMode, User } from '../../domain/callers/user.ts';
 import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { TaskRoles } from '../../domain/task/task-roles.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
@@ -14,17 +14,17 @@ import type { JobStore } from '../../ports/job-store.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
 import type { ObjectGuard } from '../../ports/object-guard.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
-import type { PolicyReader } from '../../ports/access/policy-reader.ts';
 import type { Submissions } from '../../ports/submissions.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
-import type { Audit } from '../../ports/access/audit.ts';
+import type { Audit } from '../../ports/audit.ts';
 import type { CapabilityCommands } from '../../ports/extra-commands.ts';
 import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { OwnerCommands } from '../../ports/owner-commands.ts';
 import type { JobCommands } from '../../ports/job-commands.ts';
 import type { ItemSource } from '../../store/read-items.ts';
-import type { Authorizer } from './authorizer.ts';
+import type { Authorizers } from './open-authorizer.ts';
+import type { Asked } from './authorizer.ts';
 import type { Authenticate } from './authentication.ts';
 import type { Origin } from './request-notes.ts';
 import type { OpenStreams } from './streams.ts';
@@ -68,29 +68,21 @@ export type ApiPorts = ItemSource & {
   readonly objectGuards: readonly ObjectGuard[];
   /** How fast launches are granted now. Read only when a request asks what waits. */
   readonly launchPace: () => Promise<LaunchPace>;
-  /** Who may do what. Default: the roles and bindings that are stored, with those that always exist. */
-  readonly policy?: PolicyReader | undefined;
   /** Hears who changes what, and what is forbidden; omitted: nobody does. */
   readonly audit?: Audit | undefined;
   /** Deletes what is in a namespace that is being deleted, as far as that is quick, and the namespace once it is empty. */
   readonly emptyNamespace: (name: string) => Promise<unknown>;
 };
 
-export type ApiDeps = ApiPorts & {
-  /** Who sent a request. */
-  readonly callerOf: (c: Context) => User;
-  /** null: every caller may do everything. */
-  readonly authorizer: Authorizer | null;
-  readonly authorization: AuthorizationMode;
-  /** Who may do what, where authorization is `RBAC`. */
-  readonly policies: PolicyReader;
-  /** The watches and followed logs of this process. */
-  readonly streams: OpenStreams;
-  /** What the watches of this process follow. */
-  readonly tails: Tails;
-  /** See {@link ApiOptions.needsCommand}. */
-  readonly needsCommand: boolean;
-};
+export type ApiDeps = ApiPorts &
+  Asked & {
+    /** The watches and followed logs of this process. */
+    readonly streams: OpenStreams;
+    /** What the watches of this process follow. */
+    readonly tails: Tails;
+    /** See {@link ApiOptions.needsCommand}. */
+    readonly needsCommand: boolean;
+  };
 
 export type ApiOptions = {
   /** The caller, as far as the transport knows it. */
@@ -99,6 +91,8 @@ export type ApiOptions = {
   readonly originOf?: (c: Context) => Origin;
   /** Whether roles decide what callers may do. Default: `AlwaysAllow`. */
   readonly authorization?: AuthorizationMode;
+  /** What decides by roles. Default: what capabilities have. */
+  readonly authorizers?: Authorizers;
   /** Refuses unknown callers, and takes the place of `userOf`; omitted: the transport has let the caller in. */
   readonly authenticate?: Authenticate;
   /** Runs on a user's own machine: only loopback is answered, and no page of another site. */

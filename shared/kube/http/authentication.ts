@@ -1,6 +1,5 @@
+import { type User, ANONYMOUS } from '../../domain/callers/user.ts';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { User } from '../../domain/rbac/policy.ts';
-import { ANONYMOUS } from '../../domain/token/user.ts';
 import { type StatusError, errorResponse } from './status-error.ts';
 
 /** Says who sent a request: by its headers, or by what the transport knows. */

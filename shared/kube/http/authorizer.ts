@@ -1,48 +1,37 @@
 import type { Context } from 'hono';
-import type { Attributes } from '../../domain/rbac/attributes.ts';
-import { type Decision, authorize, forbiddenText } from '../../domain/rbac/authorize.ts';
-import { MASTERS, type PolicyRule, type User } from '../../domain/rbac/policy.ts';
-import { rulesFor } from '../../domain/rbac/rules-for.ts';
-import type { PolicyReader } from '../../ports/access/policy-reader.ts';
+import type { Accounts } from '../../domain/callers/accounts.ts';
+import type { Attributes } from '../../domain/callers/attributes.ts';
+import { type Decision, forbiddenText } from '../../domain/callers/decision.ts';
+import type { User } from '../../domain/callers/user.ts';
 import { type StatusError, notAuthorized } from './status-error.ts';
 
-/** Lets roles decide what callers may do. A policy that cannot be read is an error, and nobody may do anything. */
-export type Authorizer = {
+/**
+ * Decides what callers may do. What cannot be decided is an error, and nobody may do it. A capability that decides says here what
+ * else it answers (`declare module`).
+ */
+export interface Authorizer {
+  /** May this user do this? And why, or why not? */
   decide(user: User, wanted: Attributes): Promise<Decision>;
-  /** null: the caller may; otherwise the answer to the request. */
-  refusal(c: Context, wanted: Attributes): Promise<StatusError | null>;
-  /** Everything that a user may do in a namespace. `faults`: roles that bindings name and nobody has made. */
-  rulesOf(user: User, namespace: string): Promise<GrantedRules>;
-};
+  /** The ServiceAccounts of a namespace that a user may `use`. */
+  accounts(user: User, namespace: string): Promise<Accounts>;
+}
 
-export type GrantedRules = { readonly rules: readonly PolicyRule[]; readonly faults: readonly string[] };
+/** Who has sent a request, and what decides about it; null: every caller may do everything. */
+export type Asked = { readonly authorizer: Authorizer | null; readonly callerOf: (c: Context) => User };
 
-/** Who may do everything may do this. */
-const EVERYTHING: readonly PolicyRule[] = [
-  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
-  { verbs: ['*'], nonResourceURLs: ['*'] },
-];
-
-export function createAuthorizer(reader: PolicyReader, callerOf: (c: Context) => User): Authorizer {
-  const decide = async (user: User, wanted: Attributes): Promise<Decision> =>
-    authorize(user, wanted, await reader.policy());
-  return {
-    decide,
-    async refusal(c, wanted) {
-      const user = callerOf(c);
-      const decision = await decide(user, wanted);
-      noteDecision(c, decision);
-      if (decision.allowed) return null;
-      const why = forbiddenText(user, wanted);
-      return notAuthorized(wanted, decision.reason === '' ? why : `${why}: ${decision.reason}`);
-    },
-    async rulesOf(user, namespace) {
-      const granted = [...rulesFor(user, namespace, await reader.policy())];
-      const rules = granted.flatMap((each) => (each.kind === 'rule' ? [each.rule] : []));
-      const faults = granted.flatMap((each) => (each.kind === 'missing' ? [each.reason] : []));
-      return { rules: user.groups.includes(MASTERS) ? [...EVERYTHING, ...rules] : rules, faults };
-    },
-  };
+/** The answer to a request whose caller may not do this; null: the caller may. */
+export async function refusalOf(
+  c: Context,
+  wanted: Attributes,
+  { authorizer, callerOf }: Asked,
+): Promise<StatusError | null> {
+  if (authorizer === null) return null;
+  const user = callerOf(c);
+  const decision = await authorizer.decide(user, wanted);
+  noteDecision(c, decision);
+  if (decision.allowed) return null;
+  const why = forbiddenText(user, wanted);
+  return notAuthorized(wanted, decision.reason === '' ? why : `${why}: ${decision.reason}`);
 }
 
 const DECISION = 'decision';

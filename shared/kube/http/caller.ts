@@ -1,6 +1,6 @@
+import { AUTHENTICATED, MASTERS, type User } from '../../domain/callers/user.ts';
 import type { Context } from 'hono';
 import { shownUser } from '../../domain/events/shown-user.ts';
-import { AUTHENTICATED, MASTERS, type User } from '../../domain/rbac/policy.ts';
 import type { Asker } from '../../ports/job-commands.ts';
 import type { ApiDeps, ApiOptions } from './api-deps.ts';
 
@@ -15,7 +15,7 @@ export function callerOf({ embedded = false, userOf }: Pick<ApiOptions, 'embedde
 }
 
 /** A user's name as Events show it; null: the name is the same for every request, and says nothing. */
-export function askerOf(user: User, { authorization }: Pick<ApiDeps, 'authorization'>): Asker {
-  const isNobody = authorization === 'AlwaysAllow' && (user === LOCAL_USER || user === SOMEBODY);
+export function askerOf(user: User, { authorizer }: Pick<ApiDeps, 'authorizer'>): Asker {
+  const isNobody = authorizer === null && (user === LOCAL_USER || user === SOMEBODY);
   return isNobody ? null : shownUser(user.username);
 }

@@ -1,5 +1,5 @@
 import type { Patched } from '../patch/patch-outcome.ts';
-import type { Attributes } from '../../domain/rbac/attributes.ts';
+import type { Attributes } from '../../domain/callers/attributes.ts';
 import { ofGroup } from '../../domain/kinds/api-kind.ts';
 import type { UnreadableRow } from '../../domain/base/unreadable-row.ts';
 import { type FieldError, causeReason, briefly, fieldErrorText, firstFaults } from '../../schema/object/field-error.ts';

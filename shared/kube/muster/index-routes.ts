@@ -23,7 +23,7 @@ import { writeOptions } from '../write/write-options.ts';
 const PATH = '/namespaces/:namespace/jobs/:name/indexes';
 const CHANGES: Resource = { group: 'muster.run', plural: 'indexes', kind: 'IndexChange' };
 
-type IndexDeps = Pick<ApiDeps, 'jobs' | 'items' | 'itemCache' | 'jobCommands' | 'callerOf' | 'authorization'>;
+type IndexDeps = Pick<ApiDeps, 'jobs' | 'items' | 'itemCache' | 'jobCommands' | 'callerOf' | 'authorizer'>;
 
 /** Holds, releases, cancels, or requeues single indexes of a Job, which Kubernetes has no word for. */
 export function indexRoutes(deps: IndexDeps): Hono {

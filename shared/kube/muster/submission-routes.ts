@@ -1,12 +1,13 @@
+import type { User } from '../../domain/callers/user.ts';
 import { type Context, Hono } from 'hono';
 import { SUBMISSION_BYTES_MAX } from '../../ports/submissions.ts';
-import type { Attributes } from '../../domain/rbac/attributes.ts';
+import type { Attributes } from '../../domain/callers/attributes.ts';
 import { readMessage } from '../../schema/submission/read-submission.ts';
-import type { User } from '../../domain/rbac/policy.ts';
 import type { ReadMessage, Submission } from '../../schema/submission/submission.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { at } from '../list/stored-field.ts';
 import { accountIn, cannotUse, mayRunAs } from '../write/account-objection.ts';
+import { refusalOf } from '../http/authorizer.ts';
 import { readAtMost } from '../http/request-body.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import {
@@ -21,14 +22,11 @@ import {
 } from '../http/status-error.ts';
 import { statusOfUnreadable } from './unreadable-submission.ts';
 
-type Deps = Pick<
-  ApiDeps,
-  'submissions' | 'callerOf' | 'authorization' | 'authorizer' | 'policies' | 'objects' | 'jobs'
->;
+type Deps = Pick<ApiDeps, 'submissions' | 'callerOf' | 'authorizer' | 'objects' | 'jobs'>;
 
 /** Sends a message to the submit queue, for those who have no right to do so at SQS. */
 export function submissionRoutes(deps: Deps): Hono {
-  const { submissions, authorizer } = deps;
+  const { submissions } = deps;
   const app = new Hono();
   app.post('/submissions', async (c) => {
     const text = await textOf(c);
@@ -36,7 +34,7 @@ export function submissionRoutes(deps: Deps): Hono {
     // Its sender is here, and need not look for it among the dead letters.
     const read = readMessage(text, '');
     for (const wanted of neededFor(read)) {
-      const refusal = (await authorizer?.refusal(c, wanted)) ?? null;
+      const refusal = await refusalOf(c, wanted, deps);
       if (refusal !== null) return errorResponse(refusal);
     }
     if (submissions === null) return errorResponse(methodNotAllowed(OFF));
@@ -73,7 +71,7 @@ const onJobs = (verb: string, place: { readonly namespace: string; readonly name
 
 /** Its Job will be made by nobody who may be asked: what it runs as is looked at here. */
 async function accountRefusal(user: User, submission: Submission, deps: Deps): Promise<StatusError | null> {
-  if (deps.authorization !== 'RBAC') return null;
+  if (deps.authorizer === null) return null;
   const { namespace } = submission;
   const podSpec = await podSpecOf(submission, deps);
   // Nobody knows what a later template will run as.

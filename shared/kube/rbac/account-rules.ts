@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT } from '../../domain/rbac/policy.ts';
+import { DEFAULT_ACCOUNT } from '../../domain/callers/accounts.ts';
 import { ROLE_ANNOTATION, type TaskRoles, rolesListedFor } from '../../domain/task/task-roles.ts';
 import { type FieldError, forbidden, notSupported } from '../../schema/object/field-error.ts';
 import type { PlainManifest } from '../../schema/object/plain-admission.ts';

@@ -1,6 +1,7 @@
+import { DEFAULT_ACCOUNT } from '../../domain/callers/accounts.ts';
 import { comesBefore } from '../../domain/base/text-order.ts';
 import { DEFAULT_BINDINGS, DEFAULT_LABEL, DEFAULT_ROLES } from '../../domain/rbac/default-policy.ts';
-import { DEFAULT_ACCOUNT, RBAC_GROUP } from '../../domain/rbac/policy.ts';
+import { RBAC_GROUP } from '../../domain/rbac/policy.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/manifests/namespace.ts';
 import type { ObjectKey, ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import { defaultAccountOf } from '../../store/default-account.ts';

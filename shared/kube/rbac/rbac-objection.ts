@@ -14,35 +14,35 @@ import type { FoundStored } from '../write/stored-kind.ts';
 export const NEVER_CHANGES =
   'it always exists and cannot be changed or deleted; create one of another name, and bind that';
 
-type Deps = Pick<ApiDeps, 'authorization' | 'policies'>;
+type Deps = Pick<ApiDeps, 'authorizer'>;
 type PlainWish = Wish<FoundStored, AdmittedPlain>;
 
 /** Nobody grants rights that he does not have, unless he may `escalate` the role. */
 export const roleObjection =
-  (kind: StoredKind, { authorization, policies }: Deps) =>
+  (kind: StoredKind, { authorizer }: Deps) =>
   async (wish: PlainWish): Promise<StatusError | null> => {
     const { user, at, admitted } = wish;
     const resource = API_KINDS[kind];
     const { metadata, content } = admitted.manifest;
     if (isKept(kind, wish)) return forbiddenObject(resource, metadata.name, NEVER_CHANGES);
-    if (authorization !== 'RBAC' || isOnlyTied(wish)) return null;
+    if (authorizer === null || isOnlyTied(wish)) return null;
     const { rules } = content as { readonly rules: readonly PolicyRule[] };
     const name = resource.plural === 'roles' ? 'roles' : 'clusterroles';
-    const why = roleEscalation(user, { ...at, resource: name, rules }, await policies.policy());
+    const why = roleEscalation(user, { ...at, resource: name, rules }, await authorizer.policy());
     return why === null ? null : forbiddenObject(resource, metadata.name, why);
   };
 
 /** Nobody binds a role whose rights he does not have, unless he may `bind` it. */
 export const bindingObjection =
-  (kind: StoredKind, { authorization, policies }: Deps) =>
+  (kind: StoredKind, { authorizer }: Deps) =>
   async (wish: PlainWish): Promise<StatusError | null> => {
     const { user, at, admitted } = wish;
     const resource = API_KINDS[kind];
     const { metadata, content } = admitted.manifest;
     if (isKept(kind, wish)) return forbiddenObject(resource, metadata.name, NEVER_CHANGES);
-    if (authorization !== 'RBAC' || isOnlyTied(wish)) return null;
+    if (authorizer === null || isOnlyTied(wish)) return null;
     const { roleRef } = content as { readonly roleRef: RoleRef };
-    const found = bindingEscalation(user, at.namespace, roleRef, await policies.policy());
+    const found = bindingEscalation(user, at.namespace, roleRef, await authorizer.policy());
     switch (found.kind) {
       case 'none':
         return null;

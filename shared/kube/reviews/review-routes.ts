@@ -1,5 +1,5 @@
+import type { User } from '../../domain/callers/user.ts';
 import { type Context, Hono } from 'hono';
-import type { User } from '../../domain/rbac/policy.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { FieldValidation, ReadObject } from '../../schema/object/read-object.ts';
 import {

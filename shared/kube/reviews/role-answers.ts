@@ -1,5 +1,6 @@
-import type { Attributes } from '../../domain/rbac/attributes.ts';
-import type { PolicyRule, User } from '../../domain/rbac/policy.ts';
+import type { User } from '../../domain/callers/user.ts';
+import type { Attributes } from '../../domain/callers/attributes.ts';
+import type { PolicyRule } from '../../domain/rbac/policy.ts';
 import type { AccessReview } from '../../schema/requests/self-review.ts';
 import type { Authorizer } from '../http/authorizer.ts';
 

@@ -1,7 +1,7 @@
+import type { Accounts } from '../../domain/callers/accounts.ts';
 import { type ItemPart, partsOf, sealedOf } from '../../domain/items/item-parts.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import { asTime } from '../../domain/base/time.ts';
-import type { Accounts } from '../../domain/rbac/usable-accounts.ts';
 import type { ContentHead, SealedContent } from '../../ports/item-store.ts';
 import {
   type WorkListItems,

@@ -1,3 +1,4 @@
+import { areAmong } from '../../domain/callers/accounts.ts';
 import type { Context } from 'hono';
 import { ITEMS_MAX, itemFault } from '../../domain/items/item-list.ts';
 import { type PartSummary, partOf, sealedOf } from '../../domain/items/item-parts.ts';
@@ -9,7 +10,6 @@ import type { ApiDeps } from '../http/api-deps.ts';
 import { readText } from '../http/request-body.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { badRequest, conflict, errorResponse, forbiddenObject, invalidObject, notFound } from '../http/status-error.ts';
-import { areAmong } from '../../domain/rbac/usable-accounts.ts';
 import { at } from '../list/stored-field.ts';
 import { renderStored } from '../list/stored-objects.ts';
 import { accountsOf } from '../write/account-objection.ts';

@@ -1,6 +1,5 @@
-import { authorize } from '../../domain/rbac/authorize.ts';
-import { DEFAULT_ACCOUNT, type User } from '../../domain/rbac/policy.ts';
-import { type Accounts, useOf, usableAccounts } from '../../domain/rbac/usable-accounts.ts';
+import type { User } from '../../domain/callers/user.ts';
+import { DEFAULT_ACCOUNT, type Accounts, useOf } from '../../domain/callers/accounts.ts';
 import { isSame } from '../../schema/object/object-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { type Resource, type StatusError, forbiddenObject } from '../http/status-error.ts';
@@ -15,7 +14,7 @@ export type RunsAs = {
   readonly program: unknown;
 };
 
-type Deps = Pick<ApiDeps, 'authorization' | 'policies'>;
+type Deps = Pick<ApiDeps, 'authorizer'>;
 
 /**
  * Nobody runs a program of his own under a ServiceAccount other than `default`, unless he may `use` it: its task role would be his.
@@ -31,7 +30,7 @@ export const accountObjection =
     deps: Deps,
   ) =>
   async ({ user, at: place, found, admitted }: Wish<F, A>): Promise<StatusError | null> => {
-    if (deps.authorization !== 'RBAC') return null;
+    if (deps.authorizer === null) return null;
     const wanted = runs(admitted);
     if (found !== null && isSame(wanted, ran(found))) return null;
     if (await mayRunAs(user, place.namespace, wanted.account, deps)) return null;
@@ -57,15 +56,12 @@ export async function mayRunAs(
   user: User,
   namespace: string,
   account: string | null,
-  { authorization, policies }: Deps,
+  { authorizer }: Deps,
 ): Promise<boolean> {
-  if (authorization !== 'RBAC' || account === null || account === DEFAULT_ACCOUNT) return true;
-  return authorize(user, useOf(namespace, account), await policies.policy()).allowed;
+  if (authorizer === null || account === null || account === DEFAULT_ACCOUNT) return true;
+  return (await authorizer.decide(user, useOf(namespace, account))).allowed;
 }
 
 /** Under which accounts a user may run programs. */
-export const accountsOf = async (
-  user: User,
-  namespace: string,
-  { authorization, policies }: Deps,
-): Promise<Accounts> => (authorization === 'RBAC' ? usableAccounts(user, namespace, await policies.policy()) : 'all');
+export const accountsOf = async (user: User, namespace: string, { authorizer }: Deps): Promise<Accounts> =>
+  authorizer === null ? 'all' : authorizer.accounts(user, namespace);

@@ -1,5 +1,5 @@
+import type { User } from '../../domain/callers/user.ts';
 import type { Context } from 'hono';
-import type { User } from '../../domain/rbac/policy.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { type Deletion, deletionOf } from './deletion.ts';
 import type { KubeObject } from '../http/kube-object.ts';

@@ -1,8 +1,9 @@
 import type { Context } from 'hono';
-import type { Attributes } from '../../domain/rbac/attributes.ts';
+import type { Attributes } from '../../domain/callers/attributes.ts';
 import type { FloatNumber } from '../../schema/object/json-text.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
+import { refusalOf } from '../http/authorizer.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import { describeConflicts } from '../apply/apply-conflicts.ts';
 import { applyConfiguration } from '../apply/apply.ts';
@@ -133,7 +134,7 @@ async function apply<F extends FoundObject, A>(
   const who = () => ({ ...whoWrites(kind, options, deps), force: options.force });
   // A status does not exist without its object.
   if (kind.subresource === undefined && (await kind.find(key, false)) === null) {
-    const refusal = (await deps.authorizer?.refusal(c, creationOf(kind.resource, key))) ?? null;
+    const refusal = await refusalOf(c, creationOf(kind.resource, key), deps);
     if (refusal !== null) return { kind: 'refused', error: refusal };
     const applied = applyConfiguration(KINDS, kind.type, null, config, [], who());
     if (applied.kind !== 'applied') return { kind: 'refused', error: notApplied(applied) };

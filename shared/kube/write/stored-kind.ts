@@ -1,6 +1,6 @@
+import type { User } from '../../domain/callers/user.ts';
 import { apiVersionOf } from '../../domain/kinds/api-kind.ts';
 import { API_KINDS, type StoredKind } from '../../domain/kinds/api-kinds.ts';
-import type { User } from '../../domain/rbac/policy.ts';
 import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import type { DeletedOwner } from '../../ports/owner-commands.ts';
 import type { ObjectKey, ObjectStore, StoredDocument, StoredObject } from '../../ports/object-store.ts';

@@ -1,4 +1,4 @@
-import type { User } from '../../domain/rbac/policy.ts';
+import type { User } from '../../domain/callers/user.ts';
 import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import type { CreationRefusal, NotAllowed, Unfit } from '../../ports/job-commands.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';

@@ -1,5 +1,5 @@
+import type { User } from '../../domain/callers/user.ts';
 import type { Context } from 'hono';
-import type { User } from '../../domain/rbac/policy.ts';
 import { type FieldError, invalid, notSupported, required } from '../../schema/object/field-error.ts';
 import type { FieldValidation } from '../../schema/object/read-object.ts';
 import { flagOf } from '../http/query.ts';

@@ -1,5 +1,5 @@
+import type { User } from '../../domain/callers/user.ts';
 import type { TokenFault } from '../../domain/token/read-token.ts';
-import type { User } from '../../domain/rbac/policy.ts';
 import type { Admitted } from '../../domain/token/user.ts';
 
 /** Who sent a bearer token. */

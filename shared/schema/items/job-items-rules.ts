@@ -1,3 +1,4 @@
+import { DEFAULT_ACCOUNT } from '../../domain/callers/accounts.ts';
 import { RUN_ANEW, immutableErrors } from '../object/object-update.ts';
 import type { ItemValues } from '../../domain/base/late-text.ts';
 import {
@@ -12,7 +13,6 @@ import {
 import { type ItemList, lineBreakFault } from '../../domain/items/item-list.ts';
 import { combinationsOf, parseMatrix, taskColumnsOfMatrix } from '../../domain/items/job-matrix.ts';
 import { type TaskColumns, taskColumnsOf } from '../../domain/items/task-columns.ts';
-import { DEFAULT_ACCOUNT } from '../../domain/rbac/policy.ts';
 import { ANNOTATIONS, parseBatch } from '../../domain/manifests/annotations.ts';
 import { LIST_KEYS } from '../../domain/manifests/annotations/lists.ts';
 import type { Labels } from '../../domain/manifests/manifest.ts';

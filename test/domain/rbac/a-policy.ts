@@ -1,11 +1,11 @@
-import type { PathAttributes, ResourceAttributes } from '../../../shared/domain/rbac/attributes.ts';
+import type { User } from '../../../shared/domain/callers/user.ts';
+import type { PathAttributes, ResourceAttributes } from '../../../shared/domain/callers/attributes.ts';
 import {
   type Binding,
   type Policy,
   type PolicyRule,
   type Role,
   type Subject,
-  type User,
   policyOf,
 } from '../../../shared/domain/rbac/policy.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Attributes } from '../../../shared/domain/rbac/attributes.ts';
+import type { Attributes } from '../../../shared/domain/callers/attributes.ts';
 import { authorize } from '../../../shared/domain/rbac/authorize.ts';
 import { notCovered } from '../../../shared/domain/rbac/covers.ts';
 import { DEFAULT_BINDINGS, DEFAULT_ROLES } from '../../../shared/domain/rbac/default-policy.ts';

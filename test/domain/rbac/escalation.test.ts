@@ -1,6 +1,7 @@
+import type { User } from '../../../shared/domain/callers/user.ts';
 import { describe, expect, test } from 'vitest';
 import { bindingEscalation, roleEscalation } from '../../../shared/domain/rbac/escalation.ts';
-import type { PolicyRule, User } from '../../../shared/domain/rbac/policy.ts';
+import type { PolicyRule } from '../../../shared/domain/rbac/policy.ts';
 import { aBinding, aPolicy, aRole, aUser } from './a-policy.ts';
 
 const READS_JOBS: PolicyRule = { verbs: ['get', 'list'], apiGroups: ['batch'], resources: ['jobs'] };

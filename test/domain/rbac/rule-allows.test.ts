@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Attributes } from '../../../shared/domain/rbac/attributes.ts';
+import type { Attributes } from '../../../shared/domain/callers/attributes.ts';
 import { authorize } from '../../../shared/domain/rbac/authorize.ts';
 import type { PolicyRule } from '../../../shared/domain/rbac/policy.ts';
 import { ruleAllows } from '../../../shared/domain/rbac/rule-allows.ts';

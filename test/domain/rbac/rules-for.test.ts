@@ -1,5 +1,6 @@
+import type { User } from '../../../shared/domain/callers/user.ts';
 import { describe, expect, test } from 'vitest';
-import type { PolicyRule, User } from '../../../shared/domain/rbac/policy.ts';
+import type { PolicyRule } from '../../../shared/domain/rbac/policy.ts';
 import { rulesFor } from '../../../shared/domain/rbac/rules-for.ts';
 import { aBinding, aPolicy, aRole, aUser } from './a-policy.ts';
 

@@ -1,8 +1,9 @@
+import { areAmong, useOf } from '../../../shared/domain/callers/accounts.ts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { authorize } from '../../../shared/domain/rbac/authorize.ts';
 import type { PolicyRule } from '../../../shared/domain/rbac/policy.ts';
-import { areAmong, useOf, usableAccounts } from '../../../shared/domain/rbac/usable-accounts.ts';
+import { usableAccounts } from '../../../shared/domain/rbac/usable-accounts.ts';
 import { aBinding, aPolicy, aRole, aUser } from './a-policy.ts';
 
 const NAMES = ['a', 'b', 'c'];

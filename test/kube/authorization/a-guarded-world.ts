@@ -1,13 +1,8 @@
+import { AUTHENTICATED } from '../../../shared/domain/callers/user.ts';
 import type { Context } from 'hono';
-import {
-  AUTHENTICATED,
-  type Policy,
-  type PolicyRule,
-  type Role,
-  type Subject,
-  policyOf,
-} from '../../../shared/domain/rbac/policy.ts';
+import { type Policy, type PolicyRule, type Role, type Subject, policyOf } from '../../../shared/domain/rbac/policy.ts';
 import type { ApiOptions } from '../../../shared/kube/http/api-deps.ts';
+import { roleAuthorizer } from '../../../shared/kube/rbac/role-authorizer.ts';
 import { START, type World, aWorld } from '../a-world.ts';
 import { openNamespace } from '../../support/a-namespace.ts';
 
@@ -82,7 +77,10 @@ export async function aGuardedWorld(
       return now;
     },
   };
-  const world: World = await aWorld({ authorization: 'RBAC', userOf, ...options }, { ...hooks, policy: reader });
+  const world: World = await aWorld(
+    { authorization: 'RBAC', authorizers: { RBAC: () => roleAuthorizer(reader) }, userOf, ...options },
+    hooks,
+  );
   for (const name of namespaces) await openNamespace(world.objects, name, START);
   const send = (method: string, path: string, { as = 'jane', groups = '', body, headers = {} }: Sent = {}) =>
     world.app.request(path, {

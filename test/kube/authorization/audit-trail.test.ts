@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditEvent } from '../../../shared/ports/access/audit.ts';
+import type { AuditEvent } from '../../../shared/ports/audit.ts';
 import type { ApiOptions } from '../../../shared/kube/http/api-deps.ts';
 import { aWorld, manifest } from '../a-world.ts';
 import { aGuardedWorld, grants, rule } from './a-guarded-world.ts';

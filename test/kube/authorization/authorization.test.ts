@@ -1,3 +1,4 @@
+import { roleAuthorizer } from '../../../shared/kube/rbac/role-authorizer.ts';
 import { describe, expect, it } from 'vitest';
 import { type Policy, policyOf } from '../../../shared/domain/rbac/policy.ts';
 import { aWorld, manifest } from '../a-world.ts';
@@ -230,7 +231,7 @@ describe('a submission', () => {
 
 describe('the option', () => {
   it('is off if nothing is said', async () => {
-    const world = await aWorld({}, { policy: { policy: async () => NOTHING } });
+    const world = await aWorld({ authorizers: { RBAC: () => roleAuthorizer({ policy: async () => NOTHING }) } });
     expect((await world.get(JOBS)).status).toBe(200);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { AuditEvent } from '../../../shared/ports/access/audit.ts';
+import type { AuditEvent } from '../../../shared/ports/audit.ts';
 import { kubeApiOf } from '../../../shared/runtime/api.ts';
 import { apiHandler } from '../../../shared/runtime/lambda-middleware.ts';
 import { contextOf } from '../../../local/event-source/mapping.ts';

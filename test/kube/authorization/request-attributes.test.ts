@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Context, Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import type { Attributes } from '../../../shared/domain/rbac/attributes.ts';
+import type { Attributes } from '../../../shared/domain/callers/attributes.ts';
 import { requestAttributes } from '../../../shared/kube/authorization/request-attributes.ts';
 import { aWorld } from '../a-world.ts';
 import { anyRequest } from '../fuzz/arbitrary-request.ts';

@@ -1,6 +1,6 @@
+import type { User } from '../../../shared/domain/callers/user.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { User } from '../../../shared/domain/rbac/policy.ts';
 import type { ApiOptions } from '../../../shared/kube/http/api-deps.ts';
 import { aWorld } from '../a-world.ts';
 import { JOBS, MERGE, job, send } from '../write/a-client.ts';

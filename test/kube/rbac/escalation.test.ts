@@ -1,5 +1,5 @@
+import type { User } from '../../../shared/domain/callers/user.ts';
 import { describe, expect, test } from 'vitest';
-import type { User } from '../../../shared/domain/rbac/policy.ts';
 import type { ApiOptions } from '../../../shared/kube/http/api-deps.ts';
 import { aWorld } from '../a-world.ts';
 import { APPLY, MERGE, send } from '../write/a-client.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Attributes, ResourceAttributes } from '../../../shared/domain/rbac/attributes.ts';
+import type { Attributes, ResourceAttributes } from '../../../shared/domain/callers/attributes.ts';
 import { type PolicyRule, policyOf } from '../../../shared/domain/rbac/policy.ts';
 import { ruleAllows } from '../../../shared/domain/rbac/rule-allows.ts';
 import { SERVED } from '../../../shared/kube/discovery/served-resources.ts';

@@ -5,7 +5,7 @@ import { quotaIn } from '../domain/quota-document.ts';
 import { QUOTA_KEYS, countedFor } from '../domain/quota-keys.ts';
 import type { Quota } from '../domain/quota.ts';
 import { NO_USAGE, ONE_JOB, oneOf, type Usage, plus, usageOfJob } from '../domain/usage.ts';
-import { DEFAULT_ACCOUNT } from '../../../domain/rbac/policy.ts';
+import { DEFAULT_ACCOUNT } from '../../../domain/callers/accounts.ts';
 import type { StoredObject } from '../../../ports/object-store.ts';
 import { everyObject } from '../../../store/every-object.ts';
 import { toJob } from '../../../store/to-job.ts';
