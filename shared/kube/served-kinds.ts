@@ -2,13 +2,8 @@ import type { StoredKind } from '../domain/kinds/api-kinds.ts';
 import { CRON_JOB_KIND } from './cronjobs/cronjob-kind.ts';
 import { CAPABILITY_SERVED } from '../capabilities/served.ts';
 import { NAMESPACE_KIND } from './namespaces/namespace-kind.ts';
-import {
-  CLUSTER_ROLE_BINDING_KIND,
-  CLUSTER_ROLE_KIND,
-  ROLE_BINDING_KIND,
-  ROLE_KIND,
-  SERVICE_ACCOUNT_KIND,
-} from './rbac/rbac-kinds.ts';
+import { CLUSTER_ROLE_BINDING_KIND, CLUSTER_ROLE_KIND, ROLE_BINDING_KIND, ROLE_KIND } from './rbac/rbac-kinds.ts';
+import { SERVICE_ACCOUNT_KIND } from './accounts/account-kind.ts';
 import { SERVICE_KIND } from './services/service-kind.ts';
 import { WORK_LIST_KIND } from './worklists/work-list-kind.ts';
 import type { DefinedKind } from './write/define-kind.ts';

@@ -1,6 +1,5 @@
 import type { User } from '../domain/callers/user.ts';
 
-
 /**
  * Who has asked for what, and what became of it: an Event of `audit.k8s.io/v1` at level `Metadata`, so neither bodies nor tokens
  * are in it.

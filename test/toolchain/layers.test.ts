@@ -130,6 +130,7 @@ const PLANTED = [
     '../failures/planted-target.ts',
     'domain-announcing-knows-its-folders-only',
   ],
+  ['shared/domain/callers/planted-beside.ts', '../kinds/planted-target.ts', 'domain-callers-knows-its-folders-only'],
   ['shared/domain/token/planted-beside.ts', '../base/planted-target.ts', 'domain-token-knows-its-folders-only'],
   ['shared/domain/codecs/planted-beside.ts', '../planner/planted-target.ts', 'domain-codecs-knows-its-folders-only'],
   ['shared/domain/kinds/planted-beside.ts', '../base/planted-target.ts', 'domain-kinds-knows-its-folders-only'],
@@ -152,6 +153,7 @@ const PLANTED = [
   ['shared/schema/service/planted-beside.ts', '../cron/planted-target.ts', 'schema-service-knows-its-folders-only'],
   ['shared/domain/rbac/planted-beside.ts', '../manifests/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
   ['shared/schema/rbac/planted-beside.ts', '../cron/planted-target.ts', 'schema-rbac-knows-its-folders-only'],
+  ['shared/schema/account/planted-beside.ts', '../cron/planted-target.ts', 'schema-account-knows-its-folders-only'],
   ['shared/schema/worklist/planted-beside.ts', '../cron/planted-target.ts', 'schema-worklist-knows-its-folders-only'],
   ['shared/schema/namespace/planted-beside.ts', '../cron/planted-target.ts', 'schema-namespace-knows-its-folders-only'],
   [
@@ -211,6 +213,7 @@ const PLANTED = [
   ['shared/kube/write/planted-beside.ts', '../jobs/planted-target.ts', 'kube-write-knows-its-folders-only'],
   ['shared/kube/reviews/planted-beside.ts', '../jobs/planted-target.ts', 'kube-reviews-knows-its-folders-only'],
   ['shared/kube/rbac/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-rbac-knows-its-folders-only'],
+  ['shared/kube/accounts/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-accounts-knows-its-folders-only'],
   ['shared/kube/services/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-services-knows-its-folders-only'],
   [
     'shared/kube/namespace-defaults/planted-beside.ts',

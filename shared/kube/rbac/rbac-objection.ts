@@ -6,13 +6,9 @@ import { isSame } from '../../schema/object/object-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { type StatusError, forbiddenObject, notFound } from '../http/status-error.ts';
 import type { Wish } from '../write/writable-kind.ts';
-import { isDefaultPolicy } from './derived-objects.ts';
+import { NEVER_CHANGES, isDefaultPolicy } from './default-objects.ts';
 import type { AdmittedPlain } from '../write/plain-form.ts';
 import type { FoundStored } from '../write/stored-kind.ts';
-
-/** Why the roles and bindings that always exist stay as they are. */
-export const NEVER_CHANGES =
-  'it always exists and cannot be changed or deleted; create one of another name, and bind that';
 
 type Deps = Pick<ApiDeps, 'authorizer'>;
 type PlainWish = Wish<FoundStored, AdmittedPlain>;

@@ -35,9 +35,3 @@ const subjectsOf = (binding: KubeObject, kind: Subject['kind'], shown: (subject:
     .filter((subject) => subject.kind === kind)
     .map(shown)
     .join(', ');
-
-/** ServiceAccounts as rows; they have no Secrets of their own. */
-export const SERVICE_ACCOUNT_PRINTER: Printer<KubeObject> = {
-  columns: [NAME, text('Secrets', 'How many Secrets it has.'), AGE],
-  cells: ({ metadata }, now) => [metadata.name, '0', ageOf(metadata.creationTimestamp, now)],
-};

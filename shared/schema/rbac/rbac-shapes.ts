@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flag, known, opt, text, texts } from '../object/json-fields.ts';
+import { known, opt, text, texts } from '../object/json-fields.ts';
 import { objectMetadataShape } from '../object/object-metadata.ts';
 
 const ruleShape = z.strictObject({
@@ -30,9 +30,4 @@ export const BindingShape = z.strictObject({
   ...object,
   subjects: opt(z.array(subjectShape)),
   roleRef: opt(roleRefShape),
-});
-export const ServiceAccountShape = z.strictObject({
-  ...object,
-  automountServiceAccountToken: flag,
-  ...known('secrets', 'imagePullSecrets'),
 });

@@ -9,12 +9,8 @@ import { jsonFieldsOf, typeOf } from '../../../shared/schema/kinds/json-fields-o
 import type { Field, FieldType } from '../../../shared/schema/kinds/kind-table.ts';
 import { KINDS } from '../../../shared/schema/kinds/kinds.ts';
 import { POD_FIELDS, type PodField } from '../../../shared/schema/pod/pod-fields.ts';
-import {
-  BindingShape,
-  ClusterRoleShape,
-  RoleShape,
-  ServiceAccountShape,
-} from '../../../shared/schema/rbac/rbac-shapes.ts';
+import { ServiceAccountShape } from '../../../shared/schema/account/service-account-form.ts';
+import { BindingShape, ClusterRoleShape, RoleShape } from '../../../shared/schema/rbac/rbac-shapes.ts';
 import { ServiceShape } from '../../../shared/schema/service/service-form.ts';
 import { POD_SHAPES } from '../../../shared/schema/pod/pod-shape.ts';
 import { differences } from './shape-differences.ts';

@@ -8,7 +8,7 @@ import {
   admitPlainUpdate,
 } from '../../../shared/schema/object/plain-admission.ts';
 import { CLUSTER_ROLE_FORM, ROLE_FORM } from '../../../shared/schema/rbac/role-forms.ts';
-import { SERVICE_ACCOUNT_FORM } from '../../../shared/schema/rbac/service-account-form.ts';
+import { SERVICE_ACCOUNT_FORM } from '../../../shared/schema/account/service-account-form.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const NAMED = { metadata: { name: 'default' } };

@@ -1,9 +1,18 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import { type FieldError, forbidden } from '../object/field-error.ts';
 import { nameErrors } from '../object/object-name.ts';
 import { NO_SERVER_FIELDS, type PlainForm } from '../object/plain-admission.ts';
-import { ServiceAccountShape } from './rbac-shapes.ts';
+import { flag, known, opt, text } from '../object/json-fields.ts';
+import { objectMetadataShape } from '../object/object-metadata.ts';
+
+export const ServiceAccountShape = z.strictObject({
+  apiVersion: text,
+  kind: text,
+  metadata: opt(objectMetadataShape),
+  automountServiceAccountToken: flag,
+  ...known('secrets', 'imagePullSecrets'),
+});
 
 /** A ServiceAccount: a name to which bindings grant roles. */
 export const SERVICE_ACCOUNT_FORM: PlainForm<z.output<typeof ServiceAccountShape>> = {
