@@ -67,7 +67,7 @@ const STAGES = {
   crashes: ['test/upgrade/**/*.test.ts', 'test/e2e/crashes/*.test.ts'],
   faults: [
     'test/kube/fuzz/*.test.ts',
-    'test/kube/reviews/any-policy.test.ts',
+    'shared/capabilities/access/test/kube/any-policy.test.ts',
     'test/kube/tenants/many-attempts.test.ts',
     'test/contract/{dynamo-faults,object-bursts,planted-faults}.test.ts',
     'test/contract/rows/{damaged-pages,lmdb-rows,take-over-kills}.test.ts',

@@ -1,5 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
-import type { Audit } from '../shared/ports/audit.ts';
+import type { Audit } from '../shared/ports/callers/audit.ts';
 import { openForAppending } from './whole-file.ts';
 
 /**

@@ -9,7 +9,7 @@ import { invariant } from '../shared/domain/base/invariant.ts';
 import { DEFAULT_NAMESPACE } from '../shared/domain/manifests/namespace.ts';
 import { EMBEDDED_TIMING, FIRST_PODS_MAX, pacedTiming } from '../shared/domain/base/timing.ts';
 import type { QueueName } from '../shared/ports/dead-letters.ts';
-import type { Audit } from '../shared/ports/audit.ts';
+import type { Audit } from '../shared/ports/callers/audit.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
 import type { RuntimeOptions, StoreOptions } from '../shared/runtime/create-runtime.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';

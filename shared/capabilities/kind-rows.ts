@@ -1,12 +1,19 @@
+import { REVIEW_KINDS, ROLE_KINDS } from './access/kinds/index.ts';
 import { FURIKO_KINDS } from './furiko/kinds/index.ts';
 import { QUOTA_KINDS } from './quotas/kinds/index.ts';
 
 /** Kinds of capabilities whose objects hold for what comes after them: they come before those of the kernel. */
 export const LEADING_KINDS = {
+  ...ROLE_KINDS,
   ...QUOTA_KINDS,
 } as const;
 
 /** The other kinds of all capabilities. A kind comes after those that its objects name. */
 export const CAPABILITY_KINDS = {
   ...FURIKO_KINDS,
+} as const;
+
+/** Questions that capabilities answer: nothing of them is stored. */
+export const ASKED_KINDS = {
+  ...REVIEW_KINDS,
 } as const;

@@ -6,12 +6,11 @@ import { Busy } from '../ports/busy.ts';
 import { unreadableRows } from '../domain/base/unreadable-row.ts';
 import { authenticatedUser, authentication } from './http/authentication.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './http/api-deps.ts';
-import { FURTHER_ROUTES } from '../capabilities/served.ts';
+import { AUTHORIZERS, FURTHER_ROUTES } from '../capabilities/served.ts';
 import { auditTrail } from './authorization/audit-trail.ts';
 import { authorizationGuard } from './authorization/authorization-guard.ts';
 import { impersonationGuard } from './authorization/impersonation-guard.ts';
-import { type Authorizers, openAuthorizer } from './http/open-authorizer.ts';
-import { roleAuthorizer } from './rbac/role-authorizer.ts';
+import { openAuthorizer } from './http/open-authorizer.ts';
 import { callerOf } from './http/caller.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
 import { givenRoutes } from './namespace-defaults/given-routes.ts';
@@ -23,9 +22,6 @@ import { addJobRoutes } from './jobs/job-routes.ts';
 import { musterRoutes } from './muster/muster-routes.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
 import { podRoutes } from './pods/pod-routes.ts';
-import { servedKinds } from './reviews/access.ts';
-import { reviewRoutes } from './reviews/review-routes.ts';
-import { SERVED } from './discovery/served-resources.ts';
 import { SERVED_KINDS } from './served-kinds.ts';
 import {
   errorResponse,
@@ -36,7 +32,6 @@ import {
   storageReadError,
   tooManyRequests,
 } from './http/status-error.ts';
-import { createPolicyReader } from '../store/read-policy.ts';
 import { createOpenStreams } from './http/streams.ts';
 import { createTails } from './feed/watched.ts';
 
@@ -80,7 +75,6 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   app.route('/api/v1', givenRoutes(deps, options));
   app.route('/', absentKindRoutes(options.embedded === true));
   app.route('/muster/v1', musterRoutes(deps));
-  app.route('/', reviewRoutes(servedKinds(SERVED), deps));
   app.notFound(() => errorResponse(noSuchPath()));
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
@@ -95,8 +89,5 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   });
   return app;
 }
-
-/** What decides who may do what. */
-const AUTHORIZERS: Authorizers = { RBAC: (ports) => roleAuthorizer(createPolicyReader(ports)) };
 
 const BUSY = 'too many requests write at once; nothing was written, try again later';

@@ -2,7 +2,6 @@ import type { StoredKind } from '../domain/kinds/api-kinds.ts';
 import { CRON_JOB_KIND } from './cronjobs/cronjob-kind.ts';
 import { CAPABILITY_SERVED } from '../capabilities/served.ts';
 import { NAMESPACE_KIND } from './namespaces/namespace-kind.ts';
-import { CLUSTER_ROLE_BINDING_KIND, CLUSTER_ROLE_KIND, ROLE_BINDING_KIND, ROLE_KIND } from './rbac/rbac-kinds.ts';
 import { SERVICE_ACCOUNT_KIND } from './accounts/account-kind.ts';
 import { SERVICE_KIND } from './services/service-kind.ts';
 import { WORK_LIST_KIND } from './worklists/work-list-kind.ts';
@@ -12,10 +11,6 @@ import type { DefinedKind } from './write/define-kind.ts';
 export const SERVED_KINDS: Readonly<Record<StoredKind, DefinedKind>> = {
   Namespace: NAMESPACE_KIND,
   ServiceAccount: SERVICE_ACCOUNT_KIND,
-  ClusterRole: CLUSTER_ROLE_KIND,
-  Role: ROLE_KIND,
-  ClusterRoleBinding: CLUSTER_ROLE_BINDING_KIND,
-  RoleBinding: ROLE_BINDING_KIND,
   Service: SERVICE_KIND,
   WorkList: WORK_LIST_KIND,
   CronJob: CRON_JOB_KIND,

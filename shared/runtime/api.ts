@@ -10,7 +10,7 @@ import { createReadFailures } from '../control/failures/read-failures.ts';
 import { readLaunchPace } from '../control/process/launch-pace.ts';
 import type { ApiOptions } from '../kube/http/api-deps.ts';
 import { createKubeApi } from '../kube/kube-api.ts';
-import type { Audit } from '../ports/audit.ts';
+import type { Audit } from '../ports/callers/audit.ts';
 import { Busy } from '../ports/busy.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { originOfGateway } from './origin-of-gateway.ts';

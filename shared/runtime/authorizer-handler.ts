@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, Context } from 'aws-lambda';
 import * as z from 'zod';
 import { bearerOf } from '../domain/token/bearer.ts';
-import type { TokenVerifier } from '../ports/access/token-verifier.ts';
+import type { TokenVerifier } from '../ports/callers/token-verifier.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { authorizerContext } from './caller-of-gateway.ts';
 

@@ -2,7 +2,7 @@ import { type AuthorizationMode, type User, ANONYMOUS } from '../domain/callers/
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { principalOf } from '../domain/token/principal.ts';
-import { userOf } from '../domain/token/user.ts';
+import { userOf } from '../domain/token/aws-user.ts';
 import type { Authenticate } from '../kube/http/authentication.ts';
 
 /** How API Gateway learns who calls: `token`, from our authorizer; `iam`, from the request's signature. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MANIFEST_BYTES_MAX } from '../../shared/schema/object/document.ts';
 import { reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
 import { aWorld, linesOf } from '../kube/a-world.ts';
-import { aGuardedWorld, grants, rule } from '../kube/authorization/a-guarded-world.ts';
+import { aGuardedWorld, grants, rule } from '../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 import { JOBS, MERGE, job, send } from '../kube/write/a-client.ts';
 
 const URL = `${JOBS}/sums`;

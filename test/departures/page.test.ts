@@ -5,16 +5,18 @@ import { expect, test } from 'vitest';
 const TESTS = join(import.meta.dirname, '..');
 const PAGE = join(TESTS, '../docs/departures.md');
 
-/** Titles of the tests in these files of `test/`, as they are written there. */
+/** Titles of the tests in these files, as they are written there. */
 const titlesIn = (files: readonly string[]): readonly string[] =>
   files.flatMap((file) =>
-    [...readFileSync(join(TESTS, file), 'utf8').matchAll(/^\s*test\((['"])(.+?)\1, /gm)].map(
-      ([, , title = '']) => title,
-    ),
+    [...readFileSync(file, 'utf8').matchAll(/^\s*test\((['"])(.+?)\1, /gm)].map(([, , title = '']) => title),
   );
 
-const files = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'));
-const here = files.filter((file) => file.startsWith('departures') && !file.endsWith('page.test.ts'));
+const files = [TESTS, join(TESTS, '../shared/capabilities')].flatMap((top) =>
+  readdirSync(top, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => join(top, file)),
+);
+const here = files.filter((file) => file.startsWith(import.meta.dirname) && !file.endsWith('page.test.ts'));
 
 /** The cells of the page's table, row for row, without its head. */
 const rows = readFileSync(PAGE, 'utf8')

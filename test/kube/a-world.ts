@@ -24,7 +24,7 @@ import type { Served } from '../../shared/runtime/registered.ts';
 import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
-import type { Audit } from '../../shared/ports/audit.ts';
+import type { Audit } from '../../shared/ports/callers/audit.ts';
 import type { Hostnames } from '../../shared/ports/hostnames.ts';
 import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
 import { toJob } from '../../shared/store/to-job.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { apiVersionOf, pathOfAll, pathWithin } from '../../shared/domain/kinds/api-kind.ts';
 import { ALL_KINDS, API_KINDS, STORED } from '../../shared/domain/kinds/api-kinds.ts';
-import { DEFAULT_ROLES } from '../../shared/domain/rbac/default-policy.ts';
+import { DEFAULT_ROLES } from '../../shared/capabilities/access/domain/default-policy.ts';
 import { SERVED } from '../../shared/kube/discovery/served-resources.ts';
 import { ABSENT } from '../../shared/kube/namespace-defaults/absent-kinds.ts';
 import { openApiDocument } from '../../shared/kube/openapi/documents.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openAuditFile } from '../../local/audit-file.ts';
-import type { AuditEvent } from '../../shared/ports/audit.ts';
+import type { AuditEvent } from '../../shared/ports/callers/audit.ts';
 import { aLocalRuntime } from '../e2e/a-local-runtime.ts';
 
 function aFolder(): string {

@@ -134,7 +134,6 @@ const PLANTED = [
   ['shared/domain/token/planted-beside.ts', '../base/planted-target.ts', 'domain-token-knows-its-folders-only'],
   ['shared/domain/codecs/planted-beside.ts', '../planner/planted-target.ts', 'domain-codecs-knows-its-folders-only'],
   ['shared/domain/kinds/planted-beside.ts', '../base/planted-target.ts', 'domain-kinds-knows-its-folders-only'],
-  ['shared/domain/rbac/planted-beside.ts', '../manifests/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
   ['shared/domain/events/planted-beside.ts', '../planner/planted-target.ts', 'domain-events-knows-its-folders-only'],
   [
     'shared/domain/upstreams/planted-beside.ts',
@@ -151,8 +150,6 @@ const PLANTED = [
   ['shared/schema/job/planted-beside.ts', '../cron/planted-target.ts', 'schema-job-knows-its-folders-only'],
   ['shared/schema/cron/planted-beside.ts', '../namespace/planted-target.ts', 'schema-cron-knows-its-folders-only'],
   ['shared/schema/service/planted-beside.ts', '../cron/planted-target.ts', 'schema-service-knows-its-folders-only'],
-  ['shared/domain/rbac/planted-beside.ts', '../manifests/planted-target.ts', 'domain-rbac-knows-its-folders-only'],
-  ['shared/schema/rbac/planted-beside.ts', '../cron/planted-target.ts', 'schema-rbac-knows-its-folders-only'],
   ['shared/schema/account/planted-beside.ts', '../cron/planted-target.ts', 'schema-account-knows-its-folders-only'],
   ['shared/schema/worklist/planted-beside.ts', '../cron/planted-target.ts', 'schema-worklist-knows-its-folders-only'],
   ['shared/schema/namespace/planted-beside.ts', '../cron/planted-target.ts', 'schema-namespace-knows-its-folders-only'],
@@ -211,8 +208,6 @@ const PLANTED = [
   ['shared/kube/openapi/planted-beside.ts', '../jobs/planted-target.ts', 'kube-openapi-knows-its-folders-only'],
   ['shared/kube/list/planted-beside.ts', '../jobs/planted-target.ts', 'kube-list-knows-its-folders-only'],
   ['shared/kube/write/planted-beside.ts', '../jobs/planted-target.ts', 'kube-write-knows-its-folders-only'],
-  ['shared/kube/reviews/planted-beside.ts', '../jobs/planted-target.ts', 'kube-reviews-knows-its-folders-only'],
-  ['shared/kube/rbac/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-rbac-knows-its-folders-only'],
   ['shared/kube/accounts/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-accounts-knows-its-folders-only'],
   ['shared/kube/services/planted-beside.ts', '../namespaces/planted-target.ts', 'kube-services-knows-its-folders-only'],
   [

@@ -1,18 +1,9 @@
-import { CAPABILITY_KINDS, LEADING_KINDS } from '../../capabilities/kind-rows.ts';
-import { ALL, type ApiKind, READ, WRITE, WRITTEN, grant, statusOf } from './api-kind.ts';
+import { ASKED_KINDS, CAPABILITY_KINDS, LEADING_KINDS } from '../../capabilities/kind-rows.ts';
+import { type ApiKind, READ, WRITE, WRITTEN, grant, statusOf } from './api-kind.ts';
 
 const CORE = { group: '', version: 'v1' } as const;
 const BATCH = { group: 'batch', version: 'v1' } as const;
 const MUSTER = { group: 'muster.run', version: 'v1' } as const;
-const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
-
-/** As those, but in no namespace. */
-const OF_CLUSTER = { isNamespaced: false, verbs: ALL } as const;
-
-/** A request that is answered at once and not stored. */
-const REVIEW = { isNamespaced: false, verbs: ['create'] } as const;
-const AUTHORIZATION = { group: 'authorization.k8s.io', version: 'v1' } as const;
-const EVERYBODY = [grant('system:basic-user', ['create'])];
 
 /**
  * Every kind that the API serves, by its name in the table of API shapes (`shared/schema/kinds`).
@@ -42,40 +33,6 @@ export const API_KINDS = {
     stored: true,
     counted: 'serviceAccounts',
     grants: [grant('view', READ), grant('edit', WRITE), grant('edit', ['use'])],
-  },
-  ClusterRole: {
-    ...RBAC,
-    ...OF_CLUSTER,
-    kind: 'ClusterRole',
-    plural: 'clusterroles',
-    stored: true,
-    grants: [],
-  },
-  Role: {
-    ...RBAC,
-    ...WRITTEN,
-    kind: 'Role',
-    plural: 'roles',
-    stored: true,
-    counted: 'roles',
-    grants: [grant('admin', [...READ, ...WRITE])],
-  },
-  ClusterRoleBinding: {
-    ...RBAC,
-    ...OF_CLUSTER,
-    kind: 'ClusterRoleBinding',
-    plural: 'clusterrolebindings',
-    stored: true,
-    grants: [],
-  },
-  RoleBinding: {
-    ...RBAC,
-    ...WRITTEN,
-    kind: 'RoleBinding',
-    plural: 'rolebindings',
-    stored: true,
-    counted: 'roleBindings',
-    grants: [grant('admin', [...READ, ...WRITE])],
   },
   ...LEADING_KINDS,
   Service: {
@@ -165,43 +122,7 @@ export const API_KINDS = {
     shortNames: ['ev'],
     grants: [grant('view', READ)],
   },
-  SelfSubjectReview: {
-    group: 'authentication.k8s.io',
-    version: 'v1',
-    ...REVIEW,
-    kind: 'SelfSubjectReview',
-    plural: 'selfsubjectreviews',
-    grants: EVERYBODY,
-  },
-  LocalSubjectAccessReview: {
-    ...AUTHORIZATION,
-    ...REVIEW,
-    kind: 'LocalSubjectAccessReview',
-    plural: 'localsubjectaccessreviews',
-    isNamespaced: true,
-    grants: [grant('admin', ['create'])],
-  },
-  SelfSubjectAccessReview: {
-    ...AUTHORIZATION,
-    ...REVIEW,
-    kind: 'SelfSubjectAccessReview',
-    plural: 'selfsubjectaccessreviews',
-    grants: EVERYBODY,
-  },
-  SelfSubjectRulesReview: {
-    ...AUTHORIZATION,
-    ...REVIEW,
-    kind: 'SelfSubjectRulesReview',
-    plural: 'selfsubjectrulesreviews',
-    grants: EVERYBODY,
-  },
-  SubjectAccessReview: {
-    ...AUTHORIZATION,
-    ...REVIEW,
-    kind: 'SubjectAccessReview',
-    plural: 'subjectaccessreviews',
-    grants: [],
-  },
+  ...ASKED_KINDS,
 } as const satisfies Readonly<Record<string, ApiKind>>;
 
 /** The name of a row, which is that of its type in the table of API shapes. */

@@ -2,7 +2,7 @@ import type { User } from '../../domain/callers/user.ts';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Attributes } from '../../domain/callers/attributes.ts';
 import { asTime } from '../../domain/base/time.ts';
-import type { Audit, AuditEvent } from '../../ports/audit.ts';
+import type { Audit, AuditEvent } from '../../ports/callers/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { decisionOn } from '../http/authorizer.ts';
 import { type Origin, storedName } from '../http/request-notes.ts';

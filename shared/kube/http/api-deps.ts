@@ -17,7 +17,7 @@ import type { ObjectStore } from '../../ports/object-store.ts';
 import type { Submissions } from '../../ports/submissions.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { HostsOffer } from '../../schema/job/host-name-rules.ts';
-import type { Audit } from '../../ports/audit.ts';
+import type { Audit } from '../../ports/callers/audit.ts';
 import type { CapabilityCommands } from '../../ports/extra-commands.ts';
 import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { OwnerCommands } from '../../ports/owner-commands.ts';

@@ -62,7 +62,7 @@ function derivedHooks(
  * The store as users see it: with what is derived of this kind. Derived objects are read and listed; a feed has none of them, since
  * they never change. A list is whole, with whatever limit: derived objects stand between stored ones.
  */
-export function withDerived(derivedOf: StoredKind, derived: Derived, objects: ObjectStore): ObjectStore {
+function withDerived(derivedOf: StoredKind, derived: Derived, objects: ObjectStore): ObjectStore {
   return {
     async read(kind, key) {
       if (kind !== derivedOf) return objects.read(kind, key);

@@ -5,9 +5,6 @@ export const BATCH = 'io.k8s.api.batch.v1';
 export const CORE = 'io.k8s.api.core.v1';
 export const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 export const POLICY = 'io.k8s.api.policy.v1';
-export const AUTHENTICATION = 'io.k8s.api.authentication.v1';
-export const AUTHORIZATION = 'io.k8s.api.authorization.v1';
-export const RBAC = 'io.k8s.api.rbac.v1';
 
 export const STRING = { is: 'string' } as const satisfies FieldType;
 export const BOOL = { is: 'bool' } as const satisfies FieldType;

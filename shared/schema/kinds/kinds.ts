@@ -9,8 +9,7 @@ import { SERVICE_KINDS } from './headless.ts';
 import { PLACEMENT_KINDS } from './pod-placement.ts';
 import { POD_SPEC_KINDS } from './pod-spec-kinds.ts';
 import { POD_KINDS } from './pod-status.ts';
-import { RBAC_KINDS } from './rbac.ts';
-import { REVIEW_KINDS } from './reviews.ts';
+import { EVICTION_KINDS } from './evictions.ts';
 import { WORK_LIST_KINDS } from './work-list.ts';
 import { VOLUME_KINDS } from './volumes.ts';
 import type { KindTable } from './kind-table.ts';
@@ -28,8 +27,7 @@ export const KINDS: KindTable = {
   ...POD_KINDS,
   ...NAMESPACE_AND_EVENT_KINDS,
   ...SERVICE_KINDS,
-  ...REVIEW_KINDS,
-  ...RBAC_KINDS,
+  ...EVICTION_KINDS,
   ...PLACEMENT_KINDS,
   ...CONTAINER_HOOK_KINDS,
   ...ATTACHED_VOLUME_KINDS,

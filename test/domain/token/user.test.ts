@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bearerOf } from '../../../shared/domain/token/bearer.ts';
 import { principalOf } from '../../../shared/domain/token/principal.ts';
-import { userOf } from '../../../shared/domain/token/user.ts';
+import { userOf } from '../../../shared/domain/token/aws-user.ts';
 
 const A = '123456789012';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditEvent } from '../../../shared/ports/audit.ts';
+import type { AuditEvent } from '../../../shared/ports/callers/audit.ts';
 import type { ApiOptions } from '../../../shared/kube/http/api-deps.ts';
 import { aWorld, manifest } from '../a-world.ts';
-import { aGuardedWorld, grants, rule } from './a-guarded-world.ts';
+import { aGuardedWorld, grants, rule } from '../../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 
 const JOBS = '/apis/batch/v1/namespaces/team-a/jobs';
 const ALLOWED = grants({

@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
-import type { AuditEvent } from '../../../shared/ports/audit.ts';
+import type { AuditEvent } from '../../../shared/ports/callers/audit.ts';
 import { kubeApiOf } from '../../../shared/runtime/api.ts';
 import { apiHandler } from '../../../shared/runtime/lambda-middleware.ts';
 import { contextOf } from '../../../local/event-source/mapping.ts';
 import { aRuntime, anInbox } from '../../runtime/a-runtime.ts';
 import { JOBS as DEFAULT_JOBS, aWorld, manifest } from '../a-world.ts';
-import { aGuardedWorld, grants, rule } from './a-guarded-world.ts';
+import { aGuardedWorld, grants, rule } from '../../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 
 const JOBS = '/apis/batch/v1/namespaces/team-a/jobs';
 const NONE = 'Muster has no impersonation, not even for system:masters; send the credentials of that user';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
-import { aGuardedWorld, grants } from '../authorization/a-guarded-world.ts';
+import { aGuardedWorld, grants } from '../../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 import { JOBS, MERGE, job } from '../write/a-client.ts';
 import { aWorld } from '../a-world.ts';
 

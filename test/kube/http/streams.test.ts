@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createOpenStreams } from '../../../shared/kube/http/streams.ts';
-import { policyOf } from '../../../shared/domain/rbac/policy.ts';
-import { aGuardedWorld } from '../authorization/a-guarded-world.ts';
+import { policyOf } from '../../../shared/capabilities/access/domain/policy.ts';
+import { aGuardedWorld } from '../../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 import { START, manifest } from '../a-world.ts';
 
 const JOBS = '/apis/batch/v1/namespaces/team-a/jobs';

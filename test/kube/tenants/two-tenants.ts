@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Policy } from '../../../shared/domain/rbac/policy.ts';
-import { aGuardedWorld, grants, rule } from '../authorization/a-guarded-world.ts';
+import type { Policy } from '../../../shared/capabilities/access/domain/policy.ts';
+import { aGuardedWorld, grants, rule } from '../../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 import { arnOf } from '../a-world.ts';
 
 // Two teams, each with a namespace that has objects of all kinds, and an admin who may do everything in it.

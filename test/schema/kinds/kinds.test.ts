@@ -10,7 +10,7 @@ import type { Field, FieldType } from '../../../shared/schema/kinds/kind-table.t
 import { KINDS } from '../../../shared/schema/kinds/kinds.ts';
 import { POD_FIELDS, type PodField } from '../../../shared/schema/pod/pod-fields.ts';
 import { ServiceAccountShape } from '../../../shared/schema/account/service-account-form.ts';
-import { BindingShape, ClusterRoleShape, RoleShape } from '../../../shared/schema/rbac/rbac-shapes.ts';
+import { BindingShape, ClusterRoleShape, RoleShape } from '../../../shared/capabilities/access/schema/rbac-shapes.ts';
 import { ServiceShape } from '../../../shared/schema/service/service-form.ts';
 import { POD_SHAPES } from '../../../shared/schema/pod/pod-shape.ts';
 import { differences } from './shape-differences.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { CLUSTER_HEADER, readToken } from '../../../domain/token/read-token.ts';
-import { type Admission, type CallerIdentity, userOf } from '../../../domain/token/user.ts';
-import type { TokenVerdict, TokenVerifier } from '../../../ports/access/token-verifier.ts';
+import { type Admission, type CallerIdentity, userOf } from '../../../domain/token/aws-user.ts';
+import type { TokenVerdict, TokenVerifier } from '../../../ports/callers/token-verifier.ts';
 
 export type StsTokenOptions = {
   readonly region: string;

@@ -1,4 +1,0 @@
-import type { Policy } from '../../domain/rbac/policy.ts';
-
-/** Reads who may do what. The answer may be some seconds old. */
-export type PolicyReader = { policy(): Promise<Policy> };
