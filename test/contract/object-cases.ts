@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { STORED } from '../../shared/domain/kinds/api-kinds.ts';
 import { freshNamespace, terminating } from '../../shared/domain/manifests/namespace.ts';
 import {
   OBJECT_BYTES_MAX,
@@ -22,8 +23,11 @@ const doc = (mark: string, labels?: Readonly<Record<string, string>>): StoredDoc
 const put = async (objects: ObjectStore, which: ObjectKey, was: number, document: StoredDocument | null) =>
   objects.commit('CronJob', { key: which, was, document });
 
-/** As Roles may have, in the order of their bytes in UTF-8, which UTF-16 has otherwise for the last two. */
+/** As objects of a capability may have, in the order of their bytes in UTF-8, which UTF-16 has otherwise for the last two. */
 const ODD_NAMES = ['!', '#x', 'a', 'a b', 'a!', 'a!b', 'a"b', 'ab', 'system:x', '~', '~a', 'é', '\uff5e', '😀'];
+
+/** Kinds that are in no namespace; a Namespace is more than an object. */
+const OF_CLUSTER = STORED.filter(({ name, isNamespaced }) => !isNamespaced && name !== 'Namespace');
 
 /** Every readable change of a kind, in pages of `limit`. */
 async function readChanges(objects: ObjectStore, kind: StoredKind, limit = 7): Promise<readonly ObjectChange[]> {
@@ -77,14 +81,14 @@ export const OBJECT_CASES: readonly StoreCase[] = [
   {
     name: 'an object that is in no namespace needs none',
     async run({ objects }) {
-      for (const kind of ['ClusterRole', 'ClusterRoleBinding'] as const) {
+      for (const { name: kind } of OF_CLUSTER) {
         expect(await objects.commit(kind, { key: key('view', ''), was: 0, document: doc('v') })).toEqual({
           kind: 'committed',
           version: 1,
         });
         expect(await objects.read(kind, key('view', ''))).toMatchObject({ key: key('view', ''), version: 1 });
       }
-      for (const kind of ['Role', 'RoleBinding', 'ServiceAccount'] as const)
+      for (const kind of ['Service', 'WorkList', 'ServiceAccount'] as const)
         expect(await objects.commit(kind, { key: key('view', 'nowhere'), was: 0, document: doc('v') })).toEqual({
           kind: 'noNamespace',
         });
@@ -97,11 +101,11 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       for (const namespace of namespaces) await openNamespace(objects, namespace);
       const expected = namespaces.flatMap((namespace) => ODD_NAMES.map((name) => key(name, namespace)));
       for (const [nth, at] of expected.toReversed().entries())
-        await objects.commit('Role', { key: at, was: 0, document: doc(String(nth)) });
+        await objects.commit('ServiceAccount', { key: at, was: 0, document: doc(String(nth)) });
       for (const namespace of [null, ...namespaces]) {
         const listed: ObjectKey[] = [];
         for (let after: string | null = null; ; ) {
-          const page: Awaited<ReturnType<ObjectStore['list']>> = await objects.list('Role', {
+          const page: Awaited<ReturnType<ObjectStore['list']>> = await objects.list('ServiceAccount', {
             namespace,
             after,
             limit: 1,
@@ -112,7 +116,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
         }
         expect(listed).toEqual(expected.filter((at) => (namespace ?? at.namespace) === at.namespace));
       }
-      expect(await objects.read('Role', key('a!b', 'a'))).not.toBeNull();
+      expect(await objects.read('ServiceAccount', key('a!b', 'a'))).not.toBeNull();
     },
   },
   {

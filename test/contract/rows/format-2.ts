@@ -135,9 +135,9 @@ export const EVERY_KIND: Readonly<Record<string, OldRow>> = {
   'NS#default NAME#Job#sums': { uid: UID, owner: 'o-1' },
   'NS#default NAME#Job#other': { uid: GONE },
   'OBJECT#Namespace !default': { version: 1, ...body({ metadata: { uid: 'ns' } }) },
-  'OBJECT#Role team!a!b/ä': { version: 7, ...body(DOCUMENT) },
-  'FEED#Role 000000000000007': { ttl: TTL, ...body(CHANGE) },
-  'FEED#Role HEAD': { number: 7 },
+  'OBJECT#ServiceAccount team!a!b/ä': { version: 7, ...body(DOCUMENT) },
+  'FEED#ServiceAccount 000000000000007': { ttl: TTL, ...body(CHANGE) },
+  'FEED#ServiceAccount HEAD': { number: 7 },
   'FEED#Job 000000000000003': {
     at: T0,
     ttl: TTL,

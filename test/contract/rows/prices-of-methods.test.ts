@@ -92,7 +92,11 @@ async function aContent({ items }: Store): Promise<void> {
 async function someObjects({ objects }: Store): Promise<void> {
   await openNamespace(objects);
   for (const nth of Array.from({ length: 20 }).keys())
-    await objects.commit('Role', { key: { namespace: 'default', name: `r-${nth}` }, was: 0, document: A_DOCUMENT });
+    await objects.commit('ServiceAccount', {
+      key: { namespace: 'default', name: `r-${nth}` },
+      was: 0,
+      document: A_DOCUMENT,
+    });
 }
 
 /** Every method of every port, with what is there before it: returns the call that is measured. */
@@ -316,18 +320,19 @@ const METHODS: readonly (readonly [name: string, prepare: (store: Store) => Prom
       async () =>
         limits.commit('stop', 0, { nextFreeAt: T0, cut: null, recent: null }),
   ],
-  ['objects.read', async (store) => (await someObjects(store), async () => store.objects.read('Role', KEY))],
+  ['objects.read', async (store) => (await someObjects(store), async () => store.objects.read('ServiceAccount', KEY))],
   [
     'objects.list',
     async (store) => (
-      await someObjects(store), async () => store.objects.list('Role', { namespace: null, after: null, limit: 9 })
+      await someObjects(store),
+      async () => store.objects.list('ServiceAccount', { namespace: null, after: null, limit: 9 })
     ),
   ],
   [
     'objects.commit of a new object',
     async (store) => (
       await openNamespace(store.objects),
-      async () => store.objects.commit('Role', { key: KEY, was: 0, document: A_DOCUMENT })
+      async () => store.objects.commit('ServiceAccount', { key: KEY, was: 0, document: A_DOCUMENT })
     ),
   ],
   [
@@ -335,7 +340,7 @@ const METHODS: readonly (readonly [name: string, prepare: (store: Store) => Prom
     async (store) => {
       await openNamespace(store.objects);
       const create = async (name: string) =>
-        store.objects.commit('Role', { key: { ...KEY, name }, was: 0, document: A_DOCUMENT });
+        store.objects.commit('ServiceAccount', { key: { ...KEY, name }, was: 0, document: A_DOCUMENT });
       return async () => Promise.all([create('a'), create('b')]);
     },
   ],
@@ -343,20 +348,23 @@ const METHODS: readonly (readonly [name: string, prepare: (store: Store) => Prom
     'objects.commit of a change',
     async ({ objects }) => {
       await openNamespace(objects);
-      await objects.commit('Role', { key: KEY, was: 0, document: A_DOCUMENT });
-      return async () => objects.commit('Role', { key: KEY, was: 1, document: A_DOCUMENT });
+      await objects.commit('ServiceAccount', { key: KEY, was: 0, document: A_DOCUMENT });
+      return async () => objects.commit('ServiceAccount', { key: KEY, was: 1, document: A_DOCUMENT });
     },
   ],
   [
     'objects.commit of a removal',
     async ({ objects }) => {
       await openNamespace(objects);
-      await objects.commit('Role', { key: KEY, was: 0, document: A_DOCUMENT });
-      return async () => objects.commit('Role', { key: KEY, was: 1, document: null });
+      await objects.commit('ServiceAccount', { key: KEY, was: 0, document: A_DOCUMENT });
+      return async () => objects.commit('ServiceAccount', { key: KEY, was: 1, document: null });
     },
   ],
-  ['objects.head', async (store) => (await someObjects(store), async () => store.objects.head('Role'))],
-  ['objects.changes', async (store) => (await someObjects(store), async () => store.objects.changes('Role', 2, 50))],
+  ['objects.head', async (store) => (await someObjects(store), async () => store.objects.head('ServiceAccount'))],
+  [
+    'objects.changes',
+    async (store) => (await someObjects(store), async () => store.objects.changes('ServiceAccount', 2, 50)),
+  ],
   [
     'deadLetters.file',
     async ({ deadLetters }) =>

@@ -102,26 +102,26 @@ const METHODS: readonly (readonly [
         recent: { at: T0, namespaces: [] },
       }),
   ],
-  ['objects.read', async ({ objects }) => objects.read('Role', { namespace: 'default', name: 'a' })],
+  ['objects.read', async ({ objects }) => objects.read('ServiceAccount', { namespace: 'default', name: 'a' })],
   [
     'objects.list of all namespaces',
-    async ({ objects }) => objects.list('Role', { namespace: null, after: null, limit: 9 }),
+    async ({ objects }) => objects.list('ServiceAccount', { namespace: null, after: null, limit: 9 }),
   ],
   [
     'objects.list of one',
-    async ({ objects }) => objects.list('Role', { namespace: 'default', after: 'default!a', limit: 9 }),
+    async ({ objects }) => objects.list('ServiceAccount', { namespace: 'default', after: 'default!a', limit: 9 }),
   ],
   [
     'objects.commit into a missing namespace',
-    async ({ objects }) => objects.commit('Role', { key: CRON, was: 0, document: A_DOCUMENT }),
+    async ({ objects }) => objects.commit('ServiceAccount', { key: CRON, was: 0, document: A_DOCUMENT }),
   ],
   [
     'objects.commit, the first',
     async ({ objects }) =>
       objects.commit('Namespace', { key: { namespace: '', name: 'a' }, was: 0, document: A_DOCUMENT }),
   ],
-  ['objects.head', async ({ objects }) => objects.head('Role')],
-  ['objects.changes', async ({ objects }) => objects.changes('Role', 41, 50)],
+  ['objects.head', async ({ objects }) => objects.head('ServiceAccount')],
+  ['objects.changes', async ({ objects }) => objects.changes('ServiceAccount', 41, 50)],
   ['deadLetters.file', async ({ deadLetters }) => deadLetters.file([LETTER], at(1))],
   ['deadLetters.newest', async ({ deadLetters }) => deadLetters.newest(9)],
   ['hosts.reserve', async ({ hosts }) => hosts.reserve(uid, 3, 9, T0)],

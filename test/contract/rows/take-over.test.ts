@@ -91,11 +91,13 @@ test('every kind of row reads as before: all else', async () => {
   expect(await hosts.readHosts(old.UID, 0)).toEqual({ row: 0, version: 6, hosts: [old.HOST] });
   expect(await hosts.reservations()).toEqual([old.RESERVATION]);
   const key = old.CHANGE.key;
-  expect(await objects.list('Role', PAGE)).toMatchObject({ objects: [{ key, version: 7, document: old.DOCUMENT }] });
-  expect(await objects.changes('Role', 6, 10)).toMatchObject({
+  expect(await objects.list('ServiceAccount', PAGE)).toMatchObject({
+    objects: [{ key, version: 7, document: old.DOCUMENT }],
+  });
+  expect(await objects.changes('ServiceAccount', 6, 10)).toMatchObject({
     rows: [{ type: 'ADDED', object: { key, version: 7 } }],
   });
-  expect([await objects.head('Role'), await feed.head()]).toEqual([7, 3]);
+  expect([await objects.head('ServiceAccount'), await feed.head()]).toEqual([7, 3]);
   expect(await crons.read('c-1')).toEqual({ uid: 'c-1', version: 8, ...old.CRON });
   const due = async (until: number) => (await crons.due({ until: at(until), after: null, limit: 10 })).crons;
   expect([await due(12_344), await due(12_345)]).toEqual([[], [{ uid: 'c-1', alarmAt: at(12_345) }]]);
@@ -126,7 +128,7 @@ test('the next write of every kind depends on the version that its row has', asy
   await hosts.release(old.UID);
   expect(await hosts.reservations()).toEqual([]);
   const change = { key: old.CHANGE.key, was: 7, document: old.DOCUMENT };
-  expect(await objects.commit('Role', change)).toEqual({ kind: 'committed', version: 8 });
+  expect(await objects.commit('ServiceAccount', change)).toEqual({ kind: 'committed', version: 8 });
   expect(await crons.write({ uid: 'c-1', version: 8, ...old.CRON })).toEqual({ kind: 'written' });
   expect((await limits.commit('launch', 9, old.PACE)).kind).toBe('committed');
   await items.release(old.CONTENT, old.UID);
@@ -194,8 +196,8 @@ test.each([
   [old.nameOfAttempt(4_097, 1), UNREADABLE],
   ['NS#default NAME#Job#sums', Buffer.of(1, 0)],
   ['LIMIT#hosts LIMIT', NO_ROW],
-  ['OBJECT#Role team!a!b/ä', Buffer.of(1, 0)],
-  ['FEED#Role 000000000000007', NO_ROW],
+  ['OBJECT#ServiceAccount team!a!b/ä', Buffer.of(1, 0)],
+  ['FEED#ServiceAccount 000000000000007', NO_ROW],
   ['CRON#c-1 STATE', UNREADABLE],
   ['FORMAT1 JOB#u-1', Buffer.concat([Buffer.of(1), Buffer.alloc(12)])],
 ])('a row that cannot be decoded stays as it is, and can be discarded: %s', async (name, bytes) => {
@@ -217,7 +219,7 @@ test.each([
   expect(await jobs.findJob('default', 'sums')).toBe(isOfJob ? null : old.UID);
   expect(await jobs.findJob('default', 'other')).toBe(old.GONE);
   expect(await feed.read(3, 9)).toEqual(isOfJob ? { kind: 'expired' } : { kind: 'rows', rows: [] });
-  expect((await objects.changes('Role', 7, 9)).kind).toBe(name.startsWith('OBJECT') ? 'expired' : 'rows');
+  expect((await objects.changes('ServiceAccount', 7, 9)).kind).toBe(name.startsWith('OBJECT') ? 'expired' : 'rows');
   await store.close();
   const left = await namesIn(path);
   expect(left).not.toContain(name);

@@ -18,7 +18,7 @@ const [GOOD, BAD] = ['good', 'bad'].map(asJobUid) as [ReturnType<typeof asJobUid
 let path = '';
 let files = 0;
 
-/** A store with two Jobs of all kinds of rows, Roles of two namespaces, and a CronJob that is due. */
+/** A store with two Jobs of all kinds of rows, ServiceAccounts of two namespaces, and a CronJob that is due. */
 beforeEach(async () => {
   path = join(dir, `${++files}.lmdb`);
   await using({}, async (store) => {
@@ -38,7 +38,11 @@ beforeEach(async () => {
       ['default', 'c'],
       ['team', 'd'],
     ] as const)
-      await store.objects.commit('Role', { key: { namespace, name }, was: 0, document: { metadata: { uid: name } } });
+      await store.objects.commit('ServiceAccount', {
+        key: { namespace, name },
+        was: 0,
+        document: { metadata: { uid: name } },
+      });
   });
 });
 
@@ -79,8 +83,11 @@ describe.each([
     ['JOB#bad STATUS', async ({ jobs }) => jobs.readStatus(BAD)],
     ['JOB#bad BOARD#000', async ({ jobs }) => jobs.readChunks(BAD, [0])],
     ['NS#default NAME#Job#job-bad', async ({ jobs }) => jobs.findJob('default', 'job-bad')],
-    ['OBJECT#Role default!b', async ({ objects }) => objects.read('Role', { namespace: 'default', name: 'b' })],
-    ['FEED#Role 000000000000002', async ({ objects }) => objects.changes('Role', 0, 10)],
+    [
+      'OBJECT#ServiceAccount default!b',
+      async ({ objects }) => objects.read('ServiceAccount', { namespace: 'default', name: 'b' }),
+    ],
+    ['FEED#ServiceAccount 000000000000002', async ({ objects }) => objects.changes('ServiceAccount', 0, 10)],
   ])('is named: %s', async (key, read) => {
     await using({ [key]: bytes }, async (store) => {
       const failure = await read(store).catch((error: unknown) => error);
@@ -113,9 +120,10 @@ describe.each([
 });
 
 test('a list names all objects that cannot be read, those of its namespace only', async () => {
-  const keys = ['OBJECT#Role default!a', 'OBJECT#Role default!c'];
+  const keys = ['OBJECT#ServiceAccount default!a', 'OBJECT#ServiceAccount default!c'];
   await using(Object.fromEntries(keys.map((key) => [key, NO_JSON])), async ({ objects }) => {
-    const list = async (namespace: string | null) => objects.list('Role', { namespace, after: null, limit: 10 });
+    const list = async (namespace: string | null) =>
+      objects.list('ServiceAccount', { namespace, after: null, limit: 10 });
     expect(await keysOf(list('default'))).toEqual(keys);
     expect(await keysOf(list(null))).toEqual(keys);
     expect((await list('team')).objects.map(({ key }) => key.name)).toEqual(['d']);
@@ -149,19 +157,25 @@ describe('a row is discarded', () => {
   });
 
   test('and watches that go on from before must list again', async () => {
-    await using({ 'OBJECT#Role default!b': NO_JSON, 'JOB#bad SPEC': NO_JSON }, async ({ objects, feed }, rows) => {
-      const [roles, jobs] = [await objects.head('Role'), await feed.head()];
-      await discardRow(rows, 'OBJECT#Role default!b');
-      await discardRow(rows, 'JOB#bad SPEC');
-      expect(await objects.changes('Role', roles, 10)).toEqual({ kind: 'expired' });
-      expect(await feed.read(jobs, 10)).toEqual({ kind: 'expired' });
-      const list = await objects.list('Role', { namespace: 'default', after: null, limit: 10 });
-      expect(list.objects.map(({ key }) => key.name)).toEqual(['a', 'c']);
-    });
+    await using(
+      { 'OBJECT#ServiceAccount default!b': NO_JSON, 'JOB#bad SPEC': NO_JSON },
+      async ({ objects, feed }, rows) => {
+        const [roles, jobs] = [await objects.head('ServiceAccount'), await feed.head()];
+        await discardRow(rows, 'OBJECT#ServiceAccount default!b');
+        await discardRow(rows, 'JOB#bad SPEC');
+        expect(await objects.changes('ServiceAccount', roles, 10)).toEqual({ kind: 'expired' });
+        expect(await feed.read(jobs, 10)).toEqual({ kind: 'expired' });
+        const list = await objects.list('ServiceAccount', { namespace: 'default', after: null, limit: 10 });
+        expect(list.objects.map(({ key }) => key.name)).toEqual(['a', 'c']);
+      },
+    );
   });
 
   test.each([
-    ['OBJECT#Role default!none', /has no row OBJECT#Role default!none: start without --discard-row/],
+    [
+      'OBJECT#ServiceAccount default!none',
+      /has no row OBJECT#ServiceAccount default!none: start without --discard-row/,
+    ],
     ['FEED#Job HEAD', /row FEED#Job HEAD of .* numbers all others: put a copy of the file in its place/],
     ['FORMAT', /row FORMAT of .* numbers all others/],
   ])('but not %s', async (key, why) => {

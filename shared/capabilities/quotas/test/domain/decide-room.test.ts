@@ -86,7 +86,7 @@ describe('what a quota says of a wish', () => {
       'an object of a kind that it does not limit',
       { 'count/services': 0 },
       { 'count/services': 0 },
-      { roles: 1 },
+      { workLists: 1 },
       'room',
     ],
     ['nothing, however full it is', { pods: 1 }, { pods: 5 }, {}, 'room'],
