@@ -10,6 +10,8 @@ import { DEFAULT_NAMESPACE } from '../shared/domain/manifests/namespace.ts';
 import { EMBEDDED_TIMING, FIRST_PODS_MAX, pacedTiming } from '../shared/domain/base/timing.ts';
 import type { QueueName } from '../shared/ports/dead-letters.ts';
 import type { Audit } from '../shared/ports/callers/audit.ts';
+import { AUTHORIZERS } from '../shared/capabilities/served.ts';
+import { authorizationFault } from '../shared/kube/http/open-authorizer.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
 import type { RuntimeOptions, StoreOptions } from '../shared/runtime/create-runtime.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
@@ -132,6 +134,8 @@ const THRIFT = '--heap-growing-percent=50';
  * Jobs and tasks of an earlier runtime on this folder continue, however it ended.
  */
 export async function startLocalRuntime(options: LocalOptions): Promise<LocalRuntime | NotStarted> {
+  const fault = options.users === undefined ? null : authorizationFault('RBAC', AUTHORIZERS);
+  if (fault !== null) return { kind: 'refused', reason: fault };
   setFlagsFromString(THRIFT);
   const closers: Closer[] = [];
   try {

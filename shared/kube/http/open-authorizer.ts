@@ -7,17 +7,20 @@ export type Authorizers = {
   readonly [M in Exclude<AuthorizationMode, 'AlwaysAllow'>]?: (ports: KeptPorts) => Authorizer;
 };
 
+/** Why this build cannot decide as it is asked to; null: it can. To let everybody in instead is never right. */
+export const authorizationFault = (mode: AuthorizationMode, authorizers: Authorizers): string | null =>
+  mode === 'AlwaysAllow' || authorizers[mode] !== undefined
+    ? null
+    : `authorization is ${mode}, but this build of Muster has nothing that decides so; it lets nobody in`;
+
 /**
  * What decides who may do what; null: everybody may do everything.
  *
- * @throws Error if this build has nothing that decides so: to let everybody in instead is never right
+ * @throws Error with the {@link authorizationFault}
  */
 export function openAuthorizer(mode: AuthorizationMode, authorizers: Authorizers, ports: KeptPorts): Authorizer | null {
   if (mode === 'AlwaysAllow') return null;
   const open = authorizers[mode];
-  if (open === undefined)
-    throw new Error(
-      `authorization is ${mode}, but this build of Muster has nothing that decides so; it lets nobody in`,
-    );
+  if (open === undefined) throw new Error(authorizationFault(mode, authorizers) ?? '');
   return open(ports);
 }
