@@ -47,16 +47,6 @@ test.each(['invalid', '5', 'h'])('a timeout that is no duration is refused: %s',
     expect((await send(world, 'GET', `${JOBS}?timeout=${good}`)).code).toBe(200);
 });
 
-test('an answer to a question is no table', async () => {
-  const world = await aWorld();
-  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-  const ask = (accept: string) =>
-    world.post(path, { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } }, { accept });
-  const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-  expect((await ask(table)).status).toBe(406);
-  expect((await ask(`${table},application/json`)).status).toBe(201);
-});
-
 test('duplicate and unknown fields are reported together', async () => {
   const world = await aWorld();
   const text = JSON.stringify(job('sums', { parallelism: 1, paralelism: 2 })).replace(

@@ -227,3 +227,13 @@ describe('what is no question', () => {
     expect((await app.request(path, { method })).status).toBe(status);
   });
 });
+
+it('an answer to a question is no table', async () => {
+  const world = await aWorld();
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+  const ask = (accept: string) =>
+    world.post(path, { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } }, { accept });
+  const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  expect((await ask(table)).status).toBe(406);
+  expect((await ask(`${table},application/json`)).status).toBe(201);
+});
