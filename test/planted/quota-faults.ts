@@ -14,10 +14,10 @@ export const QUOTA_FAULTS: readonly PlantedFault[] = [
     edits: [
       {
         file: STEPS,
-        find: '  DEPENDENCIES,\n  ROOM,\n',
-        replace: '  DEPENDENCIES,\n  { name: ROOM.name, check: ROOM.check },\n',
+        find: '  DEPENDENCIES,\n  ...ROOM_STEPS,\n',
+        replace: '  DEPENDENCIES,\n  ...ROOM_STEPS.map(({ name, check }) => ({ name, check })),\n',
       },
-      { file: STEPS, find: '  NAME,\n];', replace: '  NAME,\n  ROOM,\n];' },
+      { file: STEPS, find: '  NAME,\n];', replace: '  NAME,\n  ...ROOM_STEPS,\n];' },
     ],
     breaks: ['G25'],
   },
