@@ -1,4 +1,4 @@
-import type { NamespaceLimit } from '../schema/object/namespace-limit.ts';
+import type { NamespaceLimit } from '../schema/namespace/namespace-limit.ts';
 import { LIMIT_RANGE_LIMIT, QUOTA_LIMIT } from './quotas/schema/index.ts';
 
 /** What limits a namespace, and may be given beside a Job that is tried out in one. */

@@ -1,4 +1,4 @@
-import type { NamespaceLimit } from '../../../schema/object/namespace-limit.ts';
+import type { NamespaceLimit } from '../../../schema/namespace/namespace-limit.ts';
 import { admitPlain } from '../../../schema/object/plain-admission.ts';
 import { LIMIT_RANGE_FORM } from './limit-range-form.ts';
 import { QUOTA_FORM } from './quota-form.ts';

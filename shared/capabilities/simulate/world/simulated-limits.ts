@@ -8,7 +8,7 @@ import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
 import { forbiddenObject } from '../../../kube/http/status-error.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
 import { type FieldError, fieldErrorText } from '../../../schema/object/field-error.ts';
-import type { NamespaceLimit } from '../../../schema/object/namespace-limit.ts';
+import type { NamespaceLimit } from '../../../schema/namespace/namespace-limit.ts';
 import type { PlainAdmission, PlainManifest } from '../../../schema/object/plain-admission.ts';
 import type { ScriptError } from './script.ts';
 import { VirtualWorld } from './virtual-world.ts';

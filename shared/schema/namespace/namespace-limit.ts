@@ -1,6 +1,6 @@
 import type { StoredKind } from '../../domain/kinds/api-kinds.ts';
-import type { PlainAdmission } from './plain-admission.ts';
-import type { FieldValidation } from './read-object.ts';
+import type { PlainAdmission } from '../object/plain-admission.ts';
+import type { FieldValidation } from '../object/read-object.ts';
 
 /** A kind whose objects limit what a namespace may have. */
 export type NamespaceLimit = {
