@@ -16,7 +16,7 @@ export type ListingOptions = {
 
 type Column<T> = { readonly head: string; readonly cell: (item: T) => string; readonly when?: 'wide' | 'namespaces' };
 
-/** Jobs, in kubectl's columns. */
+/** Jobs. kubectl's columns are the API's own: `kube/jobs/job-printer.ts`. */
 export const jobTable = (jobs: readonly Job[], options: ListingOptions): string =>
   tableOf<Job>(
     [

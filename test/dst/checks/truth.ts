@@ -1,3 +1,4 @@
+import { unreachable } from '../../../shared/domain/base/invariant.ts';
 import type { EpochMs } from '../../../shared/domain/base/time.ts';
 import type { Ending } from '../../../shared/domain/base/fact.ts';
 import type { JobSpec } from '../../../shared/domain/manifests/job.ts';
@@ -128,7 +129,8 @@ function expectedOfAttempt(ending: Ending, outcome: Outcome, { ranAt, endedAt }:
   }
   const byItself = cause === 'Error' || cause === 'OOMKilled';
   if (wished && !byItself) return 'released';
-  switch (ruleFor(ending, spec, shadow.evicted)?.action) {
+  const action = ruleFor(ending, spec, shadow.evicted)?.action;
+  switch (action) {
     case 'Ignore':
       return 'ignored';
     case 'FailIndex':
@@ -138,6 +140,8 @@ function expectedOfAttempt(ending: Ending, outcome: Outcome, { ranAt, endedAt }:
       return counts;
     case undefined:
       break;
+    default:
+      return unreachable(action);
   }
   if ((shadow.overdue || shadow.late !== null) && !byItself) return counts;
   switch (cause) {

@@ -158,7 +158,8 @@ const sinceOf = ({ phase }: Status): EpochMs | null => ('since' in phase ? phase
 const SWEEP =
   'Check the log of the function sweep (alarm sweepErrors), and the dead letters of the wake queue: `muster doctor` lists them.';
 
-const ADVICE: Partial<Readonly<Record<Wait['cause'], string>>> = {
+/** What to do about each cause of waiting. */
+const ADVICE: Readonly<Record<Wait['cause'], string>> = {
   quota: 'Raise the named quota of the account, or let other tasks end. No attempt is used up in the meantime.',
   capacity: 'Fargate has no capacity now. Muster retries; other subnets, or Spot instead of On-Demand, may help.',
   installation:
@@ -177,6 +178,15 @@ const ADVICE: Partial<Readonly<Record<Wait['cause'], string>>> = {
   suspended: 'Set spec.suspend to false to continue.',
   managedBy: 'The controller that spec.managedBy names has to act.',
   launchRate: 'Raise launchesPerSec if the account may start more.',
+  // These end by themselves.
+  backOff: NOTHING,
+  finalizers: NOTHING,
+  launching: NOTHING,
+  names: NOTHING,
+  replacement: NOTHING,
+  starting: NOTHING,
+  stopping: NOTHING,
+  throttled: NOTHING,
 };
 
 function waiting(wait: Wait, snapshot: JobSnapshot): Finding {
@@ -209,7 +219,7 @@ function waiting(wait: Wait, snapshot: JobSnapshot): Finding {
     );
   }
   const severity = cause === 'startFailed' || cause === 'refused' || cause === 'installation' ? 'warning' : 'info';
-  return found(severity, 'Waiting', `${countText(count)}: ${waitText(wait)}`, since, ADVICE[cause] ?? NOTHING);
+  return found(severity, 'Waiting', `${countText(count)}: ${waitText(wait)}`, since, ADVICE[cause]);
 }
 
 /** Alarms, claims, and inconsistent rows: what keeps the Job moving. */

@@ -1,3 +1,5 @@
+import { ofGroup } from '../../../../domain/kinds/api-kind.ts';
+import { ALL_KINDS } from '../../../../domain/kinds/api-kinds.ts';
 import { describe, expect, test } from 'vitest';
 import { fieldErrorText } from '../../../../schema/object/field-error.ts';
 import { admitPlain, admitPlainUpdate } from '../../../../schema/object/plain-admission.ts';
@@ -14,8 +16,24 @@ const faults = (spec: object, metadata?: object): readonly string[] => {
   return admission.kind === 'invalid' ? admission.errors.map((each) => `${each.path}: ${fieldErrorText(each)}`) : [];
 };
 
-const SUPPORTED =
-  'supported values: "count/cronjobs.batch", "count/jobconfigs.execution.furiko.io", "count/jobs.batch", "count/limitranges", "count/resourcequotas", "count/rolebindings.rbac.authorization.k8s.io", "count/roles.rbac.authorization.k8s.io", "count/serviceaccounts", "count/services", "count/worklists.muster.run", "cpu", "limits.cpu", "limits.memory", "memory", "pods", "requests.cpu", "requests.memory", "resourcequotas", "services"';
+/** Of whatever kinds there are: each is counted under its name, and some under a word of their own. */
+const SUPPORTED = `supported values: ${[
+  ...ALL_KINDS.filter((kind) => kind.counted !== undefined || kind.name === 'Job').map(
+    (kind) => `count/${ofGroup(kind.plural, kind)}`,
+  ),
+  'cpu',
+  'limits.cpu',
+  'limits.memory',
+  'memory',
+  'pods',
+  'requests.cpu',
+  'requests.memory',
+  'resourcequotas',
+  'services',
+]
+  .toSorted((a, b) => (a < b ? -1 : 1))
+  .map((key) => `"${key}"`)
+  .join(', ')}`;
 
 describe('a ResourceQuota', () => {
   test('is stored as it is written', () => {
