@@ -62,8 +62,8 @@ describe('muster cron next', () => {
   });
 
   test.each([
-    ['cron next', 2, 'give the name of a CronJob or a JobConfig, or -f FILE'],
-    ['cron next report -f cron.json', 2, 'give the name of a CronJob or a JobConfig, or -f FILE'],
+    ['cron next', 2, 'give the name of a CronJob'],
+    ['cron next report -f cron.json', 2, 'give the name of a CronJob'],
     ['cron next -f cron.json --namespace a', 2, '-f and --namespace cannot be combined'],
     ['cron next -f bad.json', 2, 'bad.json is refused: spec.schedule: Invalid value: "61 * * * *"'],
     ['cron next report -n team', 2, 'a namespace is --namespace here'],

@@ -20,17 +20,6 @@ describe('a line is refused whole, and creates nothing', () => {
   test.each<[string, string]>([
     // the form
     ['run zip -- ls', '--image is required (an embedded Muster does not pull it: there, any name will do)'],
-    [
-      'run zip -P 3',
-      '--parallelism is not for a Job of a JobConfig; a Job that runs a command needs --image, and the command after --',
-    ],
-    ['run zip --replace', '--replace is not for a Job of a JobConfig'],
-    ['run zip --image i -O a=1 -- ls', '--option-values is for `muster run JOBCONFIG`'],
-    ['run zip --image i --no-interactive -- ls', '--no-interactive is for `muster run JOBCONFIG`'],
-    ['run -f job.yaml --enqueue', "--enqueue is for `muster run NAME`; in a file the Job's own fields say it"],
-    ['run zip --name a --generate-name b-', '--name and --generate-name cannot be combined'],
-    ['run zip --at 2000-01-01T00:00:00Z --after 1h', '--at and --after cannot be combined'],
-    ['run zip --after fetch', '--after fetch: a Job of a JobConfig starts after a duration such as 90s, 5m, or 1h30m'],
     ['run -f job.yaml --after fetch', "--after is for `muster run NAME`; in a file the Job's own fields say it"],
     ['run zip --image i --after fetch: -- ls', '--after "" is no condition of job "fetch"'],
     ['run zip --image i --after Fetch -- ls', '--after "Fetch" is no name of a job'],
@@ -38,9 +27,6 @@ describe('a line is refused whole, and creates nothing', () => {
     ['run zip --image i --after a,zip:finished -- ls', '--after: job zip cannot wait for itself'],
     ['run zip --image i --after-indexes a/0 -- ls', '--after-indexes "0" is no number of indexes of job "a"'],
     ['run zip --image i --after-indexes zip/2 -- ls', '--after-indexes: job zip cannot wait for itself'],
-    ['run zip --at 2000-01-01T00:00:00Z', '--at names a moment that has passed'],
-    ['run zip --enqueue --concurrency-policy Forbid', '--enqueue and --concurrency-policy Forbid cannot be combined'],
-    ['run cronjob/zip', '"cronjob/zip" is not the name of a JobConfig'],
     ['run zip --image i ls', 'write -- before the command: -- ls'],
     ['run --image i -- zip ls', 'the NAME of the Job comes before --'],
     ['run zip -f job.yaml', '-f FILE or a NAME ("zip"), not both'],

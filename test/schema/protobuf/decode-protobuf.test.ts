@@ -20,9 +20,13 @@ type Recorded = {
 };
 const RECORDED = JSON.parse(readFileSync(new URL('recorded.json', import.meta.url), 'utf8')) as readonly Recorded[];
 const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
+const isObjectOf = (json: unknown): json is { readonly kind: string } =>
+  typeof json === 'object' && json !== null && 'kind' in json && typeof json.kind === 'string';
+
+/** Of kinds that there are. */
 const BODIES = RECORDED.flatMap(({ command, json, protobuf }) =>
   protobuf.map(({ kubectl, base64 }) => ({ name: `${command} (${kubectl.join(', ')})`, bytes: bytesOf(base64), json })),
-);
+).filter(({ json }) => !isObjectOf(json) || Object.hasOwn(KINDS, json.kind));
 
 const decoded = (bytes: Uint8Array): Json => {
   const result = decodeProtobuf(bytes);
