@@ -1,5 +1,6 @@
 import type { Reconciler } from '../control/cron/reconcile-cron.ts';
-import type { CommandMakers } from '../control/process/capability-commands.ts';
+import type { CapabilityCommands } from '../ports/extra-commands.ts';
+import type { Makers } from '../control/process/make-each.ts';
 import type { Deps } from '../control/process/deps.ts';
 import type { ObjectGuard } from '../ports/object-guard.ts';
 import { createPlaceCommands, reconcileConfig } from './furiko/control/index.ts';
@@ -9,7 +10,7 @@ import { createQuotaCommands, createQuotaGuard } from './quotas/control/index.ts
 export const CAPABILITY_RECONCILERS: readonly Reconciler[] = [reconcileConfig];
 
 /** What users do with what capabilities have. */
-export const COMMAND_MAKERS: CommandMakers = {
+export const COMMAND_MAKERS: Makers<CapabilityCommands, [Deps]> = {
   places: createPlaceCommands,
   quotas: createQuotaCommands,
 };

@@ -1,10 +1,9 @@
 import type { CapabilityState } from '../control/process/capability-state.ts';
+import { type Makers, makeEach } from '../control/process/make-each.ts';
 import type { KeptPorts } from '../store/keep-kinds.ts';
 import { createQuotaState } from './quotas/control/index.ts';
 
-type Create<T> = (ports: KeptPorts, ageMs?: number) => T;
-
-const CREATE: { readonly [K in keyof CapabilityState]: Create<CapabilityState[K]> } = {
+const CREATE: Makers<CapabilityState, [ports: KeptPorts, ageMs?: number]> = {
   quotas: createQuotaState,
 };
 
@@ -14,6 +13,4 @@ const CREATE: { readonly [K in keyof CapabilityState]: Create<CapabilityState[K]
  * @param ageMs how old what is kept of stored objects may be; default: as long as `keepKinds` says
  */
 export const createCapabilityState = (ports: KeptPorts, ageMs?: number): CapabilityState =>
-  Object.fromEntries(
-    Object.entries<Create<unknown>>(CREATE).map(([name, create]) => [name, create(ports, ageMs)]),
-  ) as unknown as CapabilityState; // a field for each
+  makeEach(CREATE, ports, ageMs);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import { COMMAND_MAKERS, capabilityGuards } from '../capabilities/handlers.ts';
 import { CAPABILITY_ROUTES } from '../capabilities/routes.ts';
-import { makeCommands } from '../control/process/capability-commands.ts';
+import { makeEach } from '../control/process/make-each.ts';
 import { createOwnerCommands } from '../control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
 import { emptyNamespace } from '../control/lifecycle/namespaces.ts';
@@ -59,7 +59,7 @@ export const kubeApiOf = (
       audit,
       jobCommands: createJobCommands(deps),
       owners: (kind) => createOwnerCommands(kind, deps),
-      commands: makeCommands(COMMAND_MAKERS, deps),
+      commands: makeEach(COMMAND_MAKERS, deps),
       objectGuards: capabilityGuards(deps),
       launchPace: () => readLaunchPace(deps),
       emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED).catch(untilSwept),

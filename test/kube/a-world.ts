@@ -14,7 +14,7 @@ import type { Step } from '../../shared/domain/scoreboard/transition.ts';
 import { createMemoryQueues } from '../fakes/memory-queues.ts';
 import { createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
 import { COMMAND_MAKERS, capabilityGuards } from '../../shared/capabilities/handlers.ts';
-import { makeCommands } from '../../shared/control/process/capability-commands.ts';
+import { makeEach } from '../../shared/control/process/make-each.ts';
 import { createOwnerCommands } from '../../shared/control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
 import { CAPABILITY_ROUTES } from '../../shared/capabilities/routes.ts';
@@ -153,7 +153,7 @@ export async function aWorld(
         },
       },
       owners: (kind) => createOwnerCommands(kind, deps),
-      commands: makeCommands(COMMAND_MAKERS, deps),
+      commands: makeEach(COMMAND_MAKERS, deps),
       objectGuards: capabilityGuards(deps),
       readFailures: createReadFailures(logs, deps),
       capabilityRoutes: CAPABILITY_ROUTES.map((routesOf) =>

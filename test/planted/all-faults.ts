@@ -7,7 +7,7 @@ import { INDEX_FAULTS } from './index-faults.ts';
 import { GANG_FAULTS } from './gang-faults.ts';
 import { LIST_FAULTS } from './list-faults.ts';
 import { MACHINE_FAULTS } from './machine-faults.ts';
-import { QUOTA_FAULTS } from './quota-faults.ts';
+import { QUOTA_FAULTS } from '../../shared/capabilities/quotas/test/planted-quota-faults.ts';
 import { RERUN_FAULTS } from './rerun-faults.ts';
 import { RULE_FAULTS } from './rule-faults.ts';
 import { SHOWN_FAULTS } from './shown-faults.ts';

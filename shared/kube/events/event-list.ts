@@ -33,8 +33,8 @@ type EventsAbout =
 export type EventReads = Reads & CronReads & NamespaceReads;
 
 /**
- * One page of Events: namespaces, then objects that make Jobs by kind and (namespace, name), then Jobs in the same order, each Job followed
- * by its Pods by (index, attempt).
+ * One page of Events: namespaces, then objects that make Jobs by kind and (namespace, name), then Jobs in the same order, each Job
+ * followed by its Pods by (index, attempt).
  * Nothing after the page is read, and within the Job that the page begins in, nothing before it.
  */
 export async function listEvents(

@@ -1,4 +1,4 @@
-import { type PlantedFault, one, shownBy } from './planted-fault.ts';
+import { type PlantedFault, one, shownBy } from '../../../../test/planted/planted-fault.ts';
 
 const STEPS = 'shared/control/lifecycle/creation-steps.ts';
 const RESERVE_ALL = 'shared/control/lifecycle/reserve-all.ts';
