@@ -7,7 +7,8 @@ import { Definitions } from './definitions.ts';
 import type { Driver, Reports } from './driver/driver.ts';
 import { ecsApi, type Quota } from './ecs-api.ts';
 import { Outbox, type DeliveryFaults } from './outbox.ts';
-import { ProcessDriver, logStream } from './driver/process-driver.ts';
+import { logStream } from './driver/log-name.ts';
+import { ProcessDriver } from './driver/process-driver.ts';
 import { simulatedDriver, type Script } from './driver/simulated-driver.ts';
 import { TaskEngine } from './task-engine.ts';
 import { taskEvent, type EcsTaskEvent } from './task-event.ts';
@@ -159,9 +160,8 @@ export function createEcs(options: EcsOptions): Ecs {
   return {
     api,
     async start() {
-      for (const task of engine.adopt()) tokens.remember(task.cluster, task.launch, task.createdAtMs);
+      for (const task of await engine.adopt()) tokens.remember(task.cluster, task.launch, task.createdAtMs);
       pruneTokens();
-      return Promise.resolve();
     },
     interrupt: (taskArn, cause = SPOT) => engine.stop(taskArn.slice(taskArn.lastIndexOf('/') + 1), cause),
     isLive: (taskId) => engine.get(taskId)?.stoppedAtMs === null,

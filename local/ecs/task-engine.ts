@@ -112,8 +112,10 @@ export class TaskEngine {
     if (entry === undefined) return;
     const { task, passed } = live(entry.task, entry.definition, fact);
     entry.task = task;
-    if (fact.kind === 'stop' || (passed.length > 0 && task.lastStatus === 'STOPPED')) this.#save(task);
+    const isOver = passed.length > 0 && task.lastStatus === 'STOPPED';
+    const isSaved = (fact.kind === 'stop' || isOver) && this.#save(task);
     this.#follow(entry, passed);
+    if (isOver && isSaved) this.#driver.over(task);
   }
 
   #follow(entry: Entry, passed: readonly TaskRecord[]): void {
@@ -158,12 +160,14 @@ export class TaskEngine {
     if (this.#live.size === 0) this.#closing?.onEmpty();
   }
 
-  /** A record that cannot be written affects a restart, not the task. */
-  #save(task: TaskRecord): void {
+  /** A record that cannot be written affects a restart, not the task. Returns whether it is written. */
+  #save(task: TaskRecord): boolean {
     try {
       this.#options.files?.write(task);
+      return true;
     } catch (error) {
       this.#options.log('the state of a task could not be written', { taskId: task.id, error });
+      return false;
     }
   }
 
@@ -172,7 +176,8 @@ export class TaskEngine {
    * code and time, and tasks that never started start now. Reports the state of every task again whose end was not
    * delivered.
    */
-  adopt(): readonly TaskRecord[] {
+  async adopt(): Promise<readonly TaskRecord[]> {
+    await this.#driver.open();
     this.#pruneLater();
     const { files, definitions, log } = this.#options;
     const { tasks = [], unreadable = [] } = files?.load() ?? {};
@@ -192,6 +197,7 @@ export class TaskEngine {
       }
     }
     for (const entry of this.#live.values()) this.#adoptLive(entry);
+    this.#driver.settle();
     return tasks.map(({ task }) => task);
   }
 
@@ -206,9 +212,10 @@ export class TaskEngine {
     });
     const { task, passed } = afterRestart(entry.task, entry.definition, facts);
     entry.task = task;
-    this.#save(task);
+    const isSaved = this.#save(task);
     if (passed.length === 0) this.#publish(task, entry.definition);
     this.#follow(entry, passed);
+    if (isSaved && task.lastStatus === 'STOPPED') this.#driver.over(task);
   }
 
   /**

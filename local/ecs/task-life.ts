@@ -10,7 +10,8 @@ export type TaskFact =
   | { readonly kind: 'stop'; readonly cause: StopCause };
 
 export type ContainerEnd =
-  | { readonly kind: 'exited'; readonly exitCode: number; readonly atMs: number }
+  /** `reason`: what the platform adds, such as that it ran out of memory */
+  | { readonly kind: 'exited'; readonly exitCode: number; readonly atMs: number; readonly reason?: string }
   /** it could not start at all */
   | { readonly kind: 'unstartable'; readonly reason: string; readonly atMs: number }
   /** its watcher is gone, so its end is unknown */
@@ -107,7 +108,7 @@ function foldEnd(task: TaskRecord, definition: Definition, name: string, end: Co
     status: 'stopped',
     endedAtMs,
     exitCode: exitCodeOf(task, end),
-    reason: 'reason' in end ? end.reason : null,
+    reason: end.reason ?? null,
   }));
   const cause = causeOf(definition, name, end, endedAtMs);
   return cause === null || task.stop !== null ? ended : foldStop(ended, cause);

@@ -10,6 +10,8 @@ export type ContainerRun = { readonly task: TaskRecord; readonly container: Cont
  * what happened, once and in order, never from inside `start` or `signal`.
  */
 export type Driver = {
+  /** Gets ready, and finds what an earlier run has left. Called once, before all others. */
+  open(): Promise<void>;
   /** Why this driver cannot run the definition, as a sentence for its author; null if it can. */
   refusal(definition: Pick<Definition, 'containerDefinitions'>): string | null;
   /**
@@ -24,6 +26,10 @@ export type Driver = {
   signal(run: ContainerRun, signal: 'SIGTERM' | 'SIGKILL'): void;
   /** After a restart: the state of a container. Reports on a running one from now on. Starts nothing. */
   inspect(run: ContainerRun): FoundContainer;
+  /** After a restart: every container that still counts has been inspected. */
+  settle(): void;
+  /** The task has ended, and its end is on disk: nothing will be asked of its containers. */
+  over(task: TaskRecord): void;
   /** Releases everything of the task. */
   forget(task: TaskRecord): void;
   /** Stops all reports. Ends leftover processes of tasks that have ended. */
@@ -53,5 +59,6 @@ export function environmentOf(container: ContainerDefinition, overrides: Overrid
   return new Map(entries.map(({ name, value }) => [name, value]));
 }
 
-const overrideOf = (container: ContainerDefinition, overrides: Overrides) =>
+/** What a launch changes in a container of the definition. */
+export const overrideOf = (container: ContainerDefinition, overrides: Overrides) =>
   overrides.containerOverrides?.find(({ name }) => name === container.name);

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { FILE_NAME_BYTES_MAX, escapeName, streamFile, type StreamName } from '../../logs/stream-files.ts';
+import { streamFile } from '../../logs/stream-files.ts';
 import { SHARED_ADDRESS } from './addresses.ts';
 import type { ContainerDefinition, Definition } from '../definition.ts';
 import { commandOf, type ContainerRun, type Driver, type FoundContainer, type Reports } from './driver.ts';
@@ -14,6 +14,7 @@ import {
   killTrees,
   terminateTree,
 } from './processes.ts';
+import { logNameFault, logStream } from './log-name.ts';
 import { processCommand, type RunnableCommand } from './process-command.ts';
 import { readSecrets } from './secret-files.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
@@ -76,15 +77,20 @@ export class ProcessDriver implements Driver {
     mkdirSync(options.workspaceDir, { recursive: true });
   }
 
+  async open(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  settle(): void {}
+
+  over(): void {}
+
   refusal({ containerDefinitions }: { readonly containerDefinitions: readonly ContainerDefinition[] }): string | null {
     for (const container of containerDefinitions) {
       if (commandOf(container, {}).length === 0)
         return `the process driver runs commands, not images: container ${container.name} has no command`;
-      const log = logStream(container, '0'.repeat(32));
-      if (container.logConfiguration?.logDriver === 'awslogs' && log === null)
-        return `container ${container.name}: awslogs needs awslogs-group and awslogs-stream-prefix`;
-      if (log !== null && [log.group, log.stream].some((name) => escapeName(name).length > FILE_NAME_BYTES_MAX))
-        return `container ${container.name}: the names of its log group and stream are too long to be kept as files`;
+      const fault = logNameFault(container);
+      if (fault !== null) return fault;
     }
     return null;
   }
@@ -322,14 +328,6 @@ export class ProcessDriver implements Driver {
       ? join(this.#options.files.folder(task.id), `log.${container.name}`)
       : streamFile(this.#options.logsDir, log);
   }
-}
-
-/** The awslogs driver's stream: `<prefix>/<container>/<task id>`. Without it, the output stays in the task's folder. */
-export function logStream({ name, logConfiguration }: ContainerDefinition, taskId: string): StreamName | null {
-  const options = logConfiguration?.logDriver === 'awslogs' ? logConfiguration.options : undefined;
-  const group = options?.['awslogs-group'];
-  const prefix = options?.['awslogs-stream-prefix'];
-  return group === undefined || prefix === undefined ? null : { group, stream: `${prefix}/${name}/${taskId}` };
 }
 
 /** A command's own fault: too many arguments, or a NUL. All other errors are temporary limits of this machine. */

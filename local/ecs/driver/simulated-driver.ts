@@ -104,6 +104,9 @@ export function simulatedDriver(script: Script, timers: Timers, reports: Reports
   };
 
   return {
+    open: async () => Promise.resolve(),
+    settle: () => undefined,
+    over: () => undefined,
     refusal: () => null,
     setupProblem: () => null,
     privateIp: () => addressAt(10, addressesGiven++),
