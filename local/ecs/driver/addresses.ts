@@ -23,18 +23,31 @@ export async function openAddresses(): Promise<Addresses | null> {
 }
 
 /** For tests: the addresses in order, starting with the nth. */
-export function addressesFrom(start: number): Addresses {
+export const addressesFrom = (start: number): Addresses =>
+  ring(start, ADDRESS_COUNT, (n) => addressAt(127, n), '127.0.0.0/8');
+
+/** Those of the network `<prefix>.0.0/16`, but for the first, which is the network's own. */
+export const addressesIn = (prefix: string): Addresses =>
+  ring(
+    1,
+    THIRDS * FOURTHS,
+    (n) => `${prefix}.${Math.floor(n / FOURTHS) % THIRDS}.${(n % FOURTHS) + 1}`,
+    `${prefix}.0.0/16`,
+  );
+
+/** Takes the addresses in turn, the nth first. */
+function ring(start: number, count: number, addressOf: (n: number) => string, name: string): Addresses {
   const used = new Set<string>();
   let next = start;
   return {
     take() {
-      for (let tries = 0; tries < ADDRESS_COUNT; tries++) {
-        const ip = addressAt(127, next++);
+      for (let tries = 0; tries < count; tries++) {
+        const ip = addressOf(next++);
         if (used.has(ip)) continue;
         used.add(ip);
         return ip;
       }
-      throw new Error('every address of 127.0.0.0/8 is in use');
+      throw new Error(`every address of ${name} is in use`);
     },
     keep: (ip) => void used.add(ip),
     release: (ip) => void used.delete(ip),

@@ -94,6 +94,16 @@ export class TaskFiles {
     }
   }
 
+  /** Records that a container of an engine begins now: what has begun once is never started again. */
+  begin(taskId: string, container: string): void {
+    this.forbidStart(taskId, container);
+  }
+
+  /** When a container of an engine has begun, in milliseconds since 1970; null: it has not. */
+  begunMs(taskId: string, container: string): number | null {
+    return this.claim(taskId, container)?.atMs ?? null;
+  }
+
   /** The shim that claimed a container; its pid is null while (or because) it could not write it. */
   claim(taskId: string, container: string): { readonly pid: number | null; readonly atMs: number } | null {
     const read = this.#readWithTime(join(this.folder(taskId), `started.${container}`));

@@ -20,22 +20,25 @@ export class VolumeFolders {
 
   /** Where a task's volumes are; from now on they stay as long as this task is remembered. */
   use(task: TaskRecord): string {
-    const folder = this.#ownerFolder(task);
+    const folder = join(this.#dir, this.owner(task));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeWhole(join(folder, 'task'), task.id, 'fast');
     return join(folder, 'volumes');
   }
 
-  /** Removes the volumes that no later task of the same Pod has used. */
-  forget(task: TaskRecord): void {
-    const folder = this.#ownerFolder(task);
-    if (lastTask(folder) === task.id) rmSync(folder, { recursive: true, force: true });
+  /** Removes the volumes that no later task of the same Pod has used; returns whether it did. */
+  forget(task: TaskRecord): boolean {
+    const folder = join(this.#dir, this.owner(task));
+    if (lastTask(folder) !== task.id) return false;
+    rmSync(folder, { recursive: true, force: true });
+    return true;
   }
 
-  #ownerFolder({ id, startedBy, group }: TaskRecord): string {
+  /** Whose volumes a task uses, as the name of a folder. */
+  owner({ id, startedBy, group }: TaskRecord): string {
     const attempt = startedBy === null ? null : parseGroup(GROUP_PREFIX, group);
     const pod = attempt === null ? null : `${startedBy}_${attempt.index}_${attempt.attempt}`;
-    return join(this.#dir, escapeName(pod ?? id));
+    return escapeName(pod ?? id);
   }
 }
 
