@@ -2,6 +2,10 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StreamName } from '../logs/stream-files.ts';
 import type { EcsApi } from '../wire/ecs-operations.ts';
+import { DockerDriver } from '../docker/docker-driver.ts';
+import type { Engine } from '../docker/engine.ts';
+import type { Images } from '../docker/images.ts';
+import { installationOf } from '../docker/names.ts';
 import { ClientTokens } from './client-tokens.ts';
 import { Definitions } from './definitions.ts';
 import type { Driver, Reports } from './driver/driver.ts';
@@ -60,6 +64,15 @@ export type DriverChoice =
       readonly network?: TaskNetwork;
     }
   | {
+      readonly kind: 'docker';
+      /** the same as for processes */
+      readonly dataDir: string;
+      readonly workspaceDir: string;
+      readonly environment?: Readonly<Record<string, string>>;
+      readonly engine: Engine;
+      readonly images: Images;
+    }
+  | {
       readonly kind: 'simulated';
       readonly script?: Script;
       /**
@@ -114,18 +127,21 @@ export function createEcs(options: EcsOptions): Ecs {
 
   const makeDriver = (reports: Reports): Driver => {
     if (driver.kind === 'simulated') return simulatedDriver(driver.script ?? {}, timers, reports);
-    if (files === null || dataDir === null) throw new Error('the process driver needs a folder');
-    return new ProcessDriver({
+    if (files === null || dataDir === null) throw new Error('this driver needs a folder');
+    const common = {
       files,
       volumes: new VolumeFolders(join(dataDir, 'ecs', 'volumes')),
       logsDir: join(dataDir, 'logs'),
       workspaceDir: makeDir(driver.workspaceDir),
       environment: driver.environment ?? {},
       secretsDir: dataDir,
-      network: driver.network ?? { addresses: null, dns: null },
       timers,
       reports,
-    });
+    };
+    if (driver.kind === 'process')
+      return new ProcessDriver({ ...common, network: driver.network ?? { addresses: null, dns: null } });
+    const { engine, images } = driver;
+    return new DockerDriver({ ...common, engine, images, installation: installationOf(dataDir), log });
   };
   const engine = new TaskEngine({
     makeDriver,

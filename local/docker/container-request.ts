@@ -1,0 +1,121 @@
+import type { ContainerDefinition } from '../ecs/definition.ts';
+import { fargateSize } from '../ecs/definition.ts';
+import { type ContainerRun, environmentOf, overrideOf } from '../ecs/driver/driver.ts';
+import { addressVariables } from '../ecs/driver/task-network.ts';
+import { LABELS } from './names.ts';
+
+/** What a container gets from this machine. */
+export type Place = {
+  readonly installation: string;
+  /** Variables of every container, unless it sets them itself. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly secrets: readonly (readonly [name: string, value: string])[];
+  /** The folder that is mounted at {@link WORKSPACE}. */
+  readonly workspaceDir: string;
+  /** Volumes of the engine begin with this. */
+  readonly volumePrefix: string;
+  /** The container has its own network, or that of the container that holds it for its task. */
+  readonly network: OwnNetwork | { readonly kind: 'shared'; readonly sandbox: string };
+};
+
+export type OwnNetwork = { readonly kind: 'own'; readonly name: string };
+
+/** Where a container finds the workspace. */
+const WORKSPACE = '/workspace';
+
+/** How a container is created (Docker Engine API, ContainerCreate). Pure. */
+export function containerRequest(run: ContainerRun, place: Place): object {
+  const { task, container } = run;
+  const { capabilities } = container.linuxParameters ?? {};
+  const size = fargateSize(task.cpu, task.memory);
+  const command = overrideOf(container, task.overrides)?.command ?? container.command;
+  return {
+    Image: container.image,
+    Env: [...variablesOf(run, place)].map(([name, value]) => `${name}=${value}`),
+    Labels: labelsOf(run, place.installation),
+    ...(container.entryPoint === undefined ? {} : { Entrypoint: container.entryPoint }),
+    ...(command === undefined ? {} : { Cmd: command }),
+    ...(container.workingDirectory === undefined ? {} : { WorkingDir: container.workingDirectory }),
+    ...(container.user === undefined ? {} : { User: container.user }),
+    ...(place.network.kind === 'own' ? networkOf(run, place.network) : {}),
+    HostConfig: {
+      NetworkMode: place.network.kind === 'own' ? place.network.name : `container:${place.network.sandbox}`,
+      ...(size === null ? {} : limitsOf(size)),
+      ...(container.readonlyRootFilesystem === true ? { ReadonlyRootfs: true } : {}),
+      ...(capabilities?.add === undefined ? {} : { CapAdd: capabilities.add }),
+      ...(capabilities?.drop === undefined ? {} : { CapDrop: capabilities.drop }),
+      Mounts: [{ Type: 'bind', Source: place.workspaceDir, Target: WORKSPACE }, ...volumesOf(container, place)],
+      LogConfig: ALL_LINES,
+    },
+  };
+}
+
+/** Holds the network of a task with several containers while they come and go. Pure. */
+export const sandboxRequest = (
+  run: ContainerRun,
+  image: string,
+  installation: string,
+  network: OwnNetwork,
+): object => ({
+  Image: image,
+  Labels: { [LABELS.installation]: installation, [LABELS.task]: run.task.id },
+  StopSignal: 'SIGKILL',
+  ...networkOf(run, network),
+  HostConfig: { NetworkMode: network.name, LogConfig: ALL_LINES },
+});
+
+/** The engine's own settings may drop old lines; then those that are not copied yet would be missing. */
+const ALL_LINES = { Type: 'json-file', Config: { 'max-size': '1024g' } } as const;
+
+const labelsOf = ({ task, container }: ContainerRun, installation: string) => ({
+  [LABELS.installation]: installation,
+  [LABELS.task]: task.id,
+  [LABELS.container]: container.name,
+});
+
+function variablesOf(run: ContainerRun, { environment, secrets }: Place): ReadonlyMap<string, string> {
+  const { task, container } = run;
+  const given = environmentOf(container, task.overrides);
+  return new Map([
+    ...Object.entries(environment),
+    ['MUSTER_WORKSPACE', WORKSPACE],
+    ['MUSTER_ADDRESS', task.privateIp],
+    ...secrets,
+    ...given,
+    ...addressVariables(task, given),
+  ]);
+}
+
+/** No swap: a program that takes more memory than it asked for ends, as on Fargate. */
+const limitsOf = ({ cpu, memoryMiB }: { readonly cpu: number; readonly memoryMiB: number }) => ({
+  NanoCpus: Math.round((cpu / 1024) * 1e9),
+  Memory: memoryMiB * MIB,
+  MemorySwap: memoryMiB * MIB,
+});
+const MIB = 1024 * 1024;
+
+const volumesOf = ({ mountPoints = [] }: ContainerDefinition, { volumePrefix, installation }: Place) =>
+  mountPoints.map(({ sourceVolume, containerPath, readOnly = false }) => ({
+    Type: 'volume',
+    Source: `${volumePrefix}${sourceVolume}`,
+    Target: containerPath,
+    ReadOnly: readOnly,
+    VolumeOptions: { Labels: { [LABELS.installation]: installation } },
+  }));
+
+/** Its address, and the names by which other tasks find it. */
+function networkOf({ task, container }: ContainerRun, { name }: OwnNetwork) {
+  const hostname = environmentOf(container, task.overrides).get('MUSTER_HOSTNAME');
+  const label = hostname?.split('.')[0];
+  return {
+    ...(label === undefined ? {} : { Hostname: label }),
+    NetworkingConfig: {
+      EndpointsConfig: {
+        [name]: {
+          IPAMConfig: { IPv4Address: task.privateIp },
+          ...(hostname === undefined ? {} : { Aliases: [hostname] }),
+        },
+      },
+    },
+  };
+}

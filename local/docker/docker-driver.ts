@@ -1,0 +1,385 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { streamFile } from '../logs/stream-files.ts';
+import type { Definition } from '../ecs/definition.ts';
+import { type Addresses, addressesIn } from '../ecs/driver/addresses.ts';
+import type { ContainerRun, Driver, FoundContainer, Reports } from '../ecs/driver/driver.ts';
+import { logNameFault, logStream } from '../ecs/driver/log-name.ts';
+import { readSecrets } from '../ecs/driver/secret-files.ts';
+import type { ContainerEnd } from '../ecs/task-life.ts';
+import type { TaskRecord } from '../ecs/task-record.ts';
+import type { Timers } from '../ecs/timers.ts';
+import { EngineError, isAway } from './engine.ts';
+import { type EngineEvent, followEvents } from './engine-events.ts';
+import { type EngineContainer, endOf, inspectContainer } from './found-container.ts';
+import { provideIdleImage } from './idle-image.ts';
+import { lookAtKeeper } from './keeper.ts';
+import { copyLog } from './log-copy.ts';
+import { containerName, sandboxName, volumePrefix } from './names.ts';
+import { provideNetwork } from './network.ts';
+import { Removals } from './removals.ts';
+import { type Started, Starter, type StarterOptions, isGroup, startEnd } from './starter.ts';
+
+export type DockerDriverOptions = Omit<StarterOptions, 'now'> & {
+  readonly logsDir: string;
+  readonly timers: Timers;
+  readonly reports: Reports;
+  readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+};
+
+/** Containers that are being started at once: an engine does little more in parallel. */
+const STARTS_AT_ONCE = 8;
+/** How often an engine that is away is asked whether it is back. */
+const RETRY_MS = 300;
+/** An engine that is restarted ends its containers one after the other, the keeper among them, within this time. */
+const ENDING_MS = 60_000;
+/** What ended in this time before the engine went away may have been its doing. */
+const GOING_AWAY_MS = 1_000;
+
+type Held = {
+  readonly run: ContainerRun;
+  /** null: not created yet, as far as is known */
+  id: string | null;
+  isRunning: boolean;
+  stopSignal: string;
+  sent: 'SIGTERM' | 'SIGKILL' | null;
+  /** somebody else has sent it a signal */
+  isKilled: boolean;
+  /** its end is being looked at */
+  isEnding: boolean;
+  /** the life of the engine in which it may have begun */
+  life: string;
+  log: { readonly done: Promise<boolean>; readonly stop: () => void } | null;
+};
+
+/** Runs the containers of tasks in a container engine: their image, with the limits and the fields of Fargate. */
+export class DockerDriver implements Driver {
+  readonly #options: DockerDriverOptions;
+  /** by {@link keyOf} */
+  readonly #held = new Map<string, Held>();
+  readonly #byId = new Map<string, Held>();
+  /** containers that were there when this runtime started, by name */
+  readonly #found = new Map<string, EngineContainer>();
+  readonly #starter: Starter;
+  readonly #removals: Removals;
+  readonly #toStart: Held[] = [];
+  readonly #closing = new AbortController();
+  #starting = 0;
+  #addresses: Addresses | null = null;
+  #life = { id: '', endedFromMs: Infinity };
+  /** the life in which those began that were there when this runtime started */
+  #lifeBefore = '';
+  /** null: the engine is there; otherwise since when it is not */
+  #awaySinceMs: number | null = null;
+  #back: (() => void)[] = [];
+
+  constructor(options: DockerDriverOptions) {
+    const { engine, installation, timers, log } = options;
+    this.#options = options;
+    this.#starter = new Starter({ ...options, now: () => timers.now() });
+    this.#removals = new Removals({ engine, installation, log, isThere: () => this.#awaySinceMs === null });
+    mkdirSync(options.workspaceDir, { recursive: true });
+  }
+
+  refusal({ containerDefinitions }: Pick<Definition, 'containerDefinitions'>): string | null {
+    for (const container of containerDefinitions) {
+      const fault = logNameFault(container);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+
+  setupProblem({ containerDefinitions }: Pick<Definition, 'containerDefinitions'>): string | null {
+    for (const container of containerDefinitions) {
+      const secrets = readSecrets(container, this.#options.secretsDir);
+      if (secrets.kind === 'missing') return secrets.reason;
+    }
+    return null;
+  }
+
+  privateIp(): string {
+    if (this.#addresses === null) throw new Error('the driver is not open');
+    return this.#addresses.take();
+  }
+
+  /** Finds what an earlier run has left, with its logs whole. Throws an EngineError if the engine does not answer. */
+  async open(): Promise<void> {
+    const { engine, installation } = this.#options;
+    await provideIdleImage(engine);
+    this.#addresses = addressesIn(await provideNetwork(engine, installation));
+    const { id, endedMs } = await lookAtKeeper(engine, installation);
+    this.#life = { id, endedFromMs: endedMs === null ? Infinity : endedMs - ENDING_MS };
+    if (endedMs === null) this.#lifeBefore = id;
+    for (const name of await this.#removals.ofTasks()) {
+      const found = await inspectContainer(engine, name);
+      if (found !== null) this.#found.set(name, found);
+    }
+    this.#watch();
+  }
+
+  inspect(run: ContainerRun): FoundContainer {
+    const { task, container } = run;
+    this.#addresses?.keep(task.privateIp);
+    const name = containerName(task.id, container.name);
+    const found = this.#found.get(name);
+    if (found === undefined) return this.#missing(run);
+    // One that was created only is started now, unless the task is to end.
+    if (found.state === 'created') return { kind: 'absent' };
+    this.#found.delete(name);
+    const held = this.#hold(run);
+    held.life = this.#lifeBefore;
+    this.#isRunning(held, found);
+    if (found.state === 'ended') setImmediate(() => void this.#end(held));
+    return { kind: 'running', startedAtMs: found.startedAtMs };
+  }
+
+  /** If it has begun once, somebody has removed it since: a program never runs twice in one task. */
+  #missing({ task, container }: ContainerRun): FoundContainer {
+    const { files, timers } = this.#options;
+    const begunMs = files.begunMs(task.id, container.name);
+    if (begunMs === null) return { kind: 'absent' };
+    return { kind: 'ended', startedAtMs: begunMs, end: endOf(container.name, null, null, timers.now()) };
+  }
+
+  /** What no task of this runtime asked for goes. */
+  settle(): void {
+    for (const [name] of this.#found) if (!this.#isWanted(name)) this.#removals.add(name);
+    this.#found.clear();
+  }
+
+  #isWanted(name: string): boolean {
+    return [...this.#held.values()].some(
+      ({ run: { task, container } }) =>
+        name === containerName(task.id, container.name) || (isGroup(task) && name === sandboxName(task.id)),
+    );
+  }
+
+  start(run: ContainerRun): void {
+    this.#toStart.push(this.#hold(run));
+    setImmediate(() => this.#startNext());
+  }
+
+  #hold(run: ContainerRun): Held {
+    const held: Held = {
+      run,
+      id: null,
+      isRunning: false,
+      stopSignal: 'SIGTERM',
+      sent: null,
+      isKilled: false,
+      isEnding: false,
+      life: this.#life.id,
+      log: null,
+    };
+    this.#held.set(keyOf(run), held);
+    return held;
+  }
+
+  #startNext(): void {
+    while (this.#starting < STARTS_AT_ONCE) {
+      const held = this.#toStart.shift();
+      if (held === undefined || this.#isClosed) return;
+      this.#starting += 1;
+      void this.#start(held).finally(() => {
+        this.#starting -= 1;
+        this.#startNext();
+      });
+    }
+  }
+
+  /** Starts a container, however often the engine goes away meanwhile: each step may be repeated. */
+  async #start(held: Held): Promise<void> {
+    const wish = { isWithdrawn: () => held.sent !== null, isOfEarlierLife: () => held.life !== this.#life.id };
+    while (!this.#isClosed) {
+      try {
+        this.#begin(held, await this.#starter.start(held.run, wish));
+        return;
+      } catch (error) {
+        if (!isAway(error)) {
+          this.#report(held, startEnd(held.run.container.name, error, this.#options.timers.now()));
+          return;
+        }
+        await this.#untilBack();
+      }
+    }
+  }
+
+  #begin(held: Held, started: Started): void {
+    if (started.kind === 'over') {
+      this.#report(held, started.end);
+      return;
+    }
+    const { task, container } = held.run;
+    this.#options.reports.started(task.id, container.name, started.container.startedAtMs);
+    this.#isRunning(held, started.container);
+    if (started.container.state === 'ended') void this.#end(held);
+  }
+
+  /** From now on its output is copied, and its end is seen. */
+  #isRunning(held: Held, { id, stopSignal }: EngineContainer): void {
+    held.id = id;
+    held.isRunning = true;
+    held.stopSignal = stopSignal;
+    this.#byId.set(id, held);
+    held.log = this.#copy(held, id, true);
+    if (held.sent !== null) void this.#send(held);
+  }
+
+  #copy({ run }: Held, id: string, follow: boolean): Held['log'] {
+    const stopping = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, this.#closing.signal]);
+    const done = copyLog(this.#options.engine, id, this.#logFile(run), { follow, signal }).then(
+      () => true,
+      (error: unknown) => {
+        if (!(error instanceof EngineError) && !signal.aborted)
+          this.#options.log('the log of a container could not be written', { taskId: run.task.id, error });
+        return false;
+      },
+    );
+    return { done, stop: () => stopping.abort() };
+  }
+
+  signal(run: ContainerRun, signal: 'SIGTERM' | 'SIGKILL'): void {
+    const held = this.#held.get(keyOf(run));
+    if (held === undefined) return;
+    held.sent = signal;
+    if (held.isRunning) void this.#send(held);
+  }
+
+  /** Is repeated when the engine is back, if it is away. */
+  async #send({ id, sent, stopSignal }: Held): Promise<void> {
+    if (id === null) return;
+    const signal = sent === 'SIGTERM' ? stopSignal : 'SIGKILL';
+    try {
+      await this.#options.engine.ask({ method: 'POST', path: `/containers/${id}/kill`, query: { signal } });
+    } catch (error) {
+      // 404 and 409: it has ended, and its end is on its way
+      if (error instanceof EngineError && (error.status === null || error.status === 404 || error.status === 409))
+        return;
+      this.#options.log('a container could not be stopped', { id, error });
+    }
+  }
+
+  /** Its end, once its output is copied to the last line. */
+  async #end(held: Held): Promise<void> {
+    if (held.isEnding || held.id === null) return;
+    held.isEnding = true;
+    const { timers } = this.#options;
+    try {
+      const found = await inspectContainer(this.#options.engine, held.id);
+      if (found?.state === 'running') return;
+      const isWhole = (await held.log?.done) ?? false;
+      if (!isWhole && found !== null && !this.#isClosed) await this.#copy(held, held.id, false)?.done;
+      if (this.#awaySinceMs !== null) return;
+      this.#report(held, endOf(held.run.container.name, found, this.#stoppedBy(held, found), timers.now()));
+    } catch (error) {
+      if (!isAway(error)) this.#options.log('a container could not be looked at', { id: held.id, error });
+    } finally {
+      held.isEnding = false;
+    }
+  }
+
+  #stoppedBy({ life, sent, isKilled }: Held, found: EngineContainer | null): Parameters<typeof endOf>[2] {
+    if (found !== null && life !== this.#life.id && found.endedAtMs >= this.#life.endedFromMs) return 'engine';
+    if (sent !== null) return 'us';
+    return isKilled ? 'somebody' : null;
+  }
+
+  #report(held: Held, end: ContainerEnd): void {
+    const { run, id } = held;
+    if (this.#held.get(keyOf(run)) !== held) return;
+    this.#held.delete(keyOf(run));
+    if (id !== null) this.#byId.delete(id);
+    held.log?.stop();
+    if (!this.#isClosed) this.#options.reports.ended(run.task.id, run.container.name, end);
+  }
+
+  /** Hears of what happens until the engine goes away, then waits for it, looks at everything, and hears on. */
+  #watch(): void {
+    const { engine, installation, timers } = this.#options;
+    const run = async (): Promise<void> => {
+      await followEvents(
+        engine,
+        installation,
+        this.#closing.signal,
+        () => void this.#isBack().catch(() => undefined),
+        (event) => this.#hear(event),
+      ).catch(() => undefined);
+      if (this.#isClosed) return;
+      if (this.#awaySinceMs === null) {
+        this.#awaySinceMs = timers.now();
+        this.#options.log('the container engine is away: its containers are looked at when it is back', {});
+      }
+      timers.after(RETRY_MS, () => void run());
+    };
+    void run();
+  }
+
+  #hear({ id, what }: EngineEvent): void {
+    const held = this.#byId.get(id);
+    if (held === undefined) return;
+    if (what === 'killed') held.isKilled ||= held.sent === null;
+    else void this.#end(held);
+  }
+
+  async #isBack(): Promise<void> {
+    const { engine, installation, timers } = this.#options;
+    const sinceMs = this.#awaySinceMs;
+    if (sinceMs !== null) {
+      const { id } = await lookAtKeeper(engine, installation);
+      if (id !== this.#life.id) this.#life = { id, endedFromMs: sinceMs - GOING_AWAY_MS };
+      this.#awaySinceMs = null;
+      this.#starter.forgetSandboxes();
+      this.#options.log('the container engine is back', { awayMs: timers.now() - sinceMs });
+      for (const resolve of this.#back.splice(0)) resolve();
+    }
+    for (const held of this.#held.values()) {
+      if (!held.isRunning || held.id === null) continue;
+      if (held.sent !== null) void this.#send(held);
+      const copied = await Promise.race([held.log?.done, Promise.resolve(null)]);
+      if (copied === false) held.log = this.#copy(held, held.id, true);
+      await this.#end(held);
+    }
+    this.#removals.goOn();
+  }
+
+  async #untilBack(): Promise<void> {
+    if (this.#awaySinceMs === null) return new Promise((resolve) => this.#options.timers.after(RETRY_MS, resolve));
+    return new Promise((resolve) => this.#back.push(resolve));
+  }
+
+  /** A task that has ended, and whose end is on disk, leaves nothing in the engine but the volumes of its Pod. */
+  over(task: TaskRecord): void {
+    for (const { name } of task.containers) this.#removals.add(containerName(task.id, name));
+    if (isGroup(task)) this.#removals.add(sandboxName(task.id));
+    this.#starter.forgetSandbox(task.id);
+  }
+
+  forget(task: TaskRecord): void {
+    const { files, volumes, installation } = this.#options;
+    files.remove(task.id);
+    this.#addresses?.release(task.privateIp);
+    const owner = volumes.owner(task);
+    if (volumes.forget(task)) void this.#removals.volumes(volumePrefix(installation, owner));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const resolve of this.#back.splice(0)) resolve();
+    await this.#removals.everything();
+    this.#options.engine.close();
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  #logFile({ task, container }: ContainerRun): string {
+    const stream = logStream(container, task.id);
+    return stream === null
+      ? join(this.#options.files.folder(task.id), `log.${container.name}`)
+      : streamFile(this.#options.logsDir, stream);
+  }
+}
+
+const keyOf = ({ task, container }: ContainerRun): string => `${task.id}/${container.name}`;

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+
+/** Labels of everything that a runtime makes in an engine. What has them, and nothing else, is ours. */
+export const LABELS = {
+  /** which data folder it belongs to */
+  installation: 'muster.run/installation',
+  task: 'muster.run/task',
+  container: 'muster.run/container',
+} as const;
+
+/** The name of an installation in an engine: the same as long as its data folder is the same one, and not that of a copy. */
+export const installationOf = (folder: string): string =>
+  createHash('sha256').update(folder).digest('hex').slice(0, 12);
+
+/** The container of a task that holds the network for the others; a task of one container has none. */
+export const sandboxName = (taskId: string): string => `muster-${taskId}`;
+
+/** A name is taken once, so of several calls to make a container only one does. */
+export const containerName = (taskId: string, container: string): string => `muster-${taskId}-${container}`;
+
+/** A container that runs as long as the engine does: see keeper.ts. */
+export const keeperName = (installation: string): string => `muster-keeper-${installation}`;
+
+export const networkName = (installation: string): string => `muster-${installation}`;
+
+/** The volumes of a Pod, or of a task without one, begin with this. */
+export const volumePrefix = (installation: string, owner: string): string => `muster-${installation}-${owner}-`;

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { type Place, containerRequest, sandboxRequest } from '../../local/docker/container-request.ts';
+import type { ContainerDefinition } from '../../local/ecs/definition.ts';
+import type { ContainerRun } from '../../local/ecs/driver/driver.ts';
+import type { TaskRecord } from '../../local/ecs/task-record.ts';
+
+const ID = 'a'.repeat(32);
+
+function aRun(container: Partial<ContainerDefinition> = {}, task: Partial<TaskRecord> = {}): ContainerRun {
+  return {
+    container: { name: 'main', image: 'python:3.12', ...container },
+    task: {
+      schema: 1,
+      id: ID,
+      cluster: 'muster',
+      definition: { family: 'f', revision: 1 },
+      launch: { token: null, fingerprint: '', taskIds: [ID], failures: [] },
+      group: 'g',
+      startedBy: null,
+      capacityProvider: null,
+      cpu: '512',
+      memory: '1024',
+      overrides: {},
+      tags: [],
+      subnetId: 's',
+      privateIp: '10.201.0.7',
+      createdAtMs: 0,
+      version: 1,
+      lastStatus: 'PENDING',
+      containers: [],
+      startedAtMs: null,
+      stop: null,
+      stoppedAtMs: null,
+      ...task,
+    },
+  };
+}
+
+const PLACE: Place = {
+  installation: 'i',
+  environment: { LEVEL: 'debug' },
+  secrets: [['KEY', 'secret']],
+  workspaceDir: '/home/kim/work',
+  volumePrefix: 'muster-i-pod-',
+  network: { kind: 'own', name: 'muster-i' },
+};
+
+describe('a container is made', () => {
+  test('with its image, the size of its task, its address, and the workspace', () => {
+    expect(containerRequest(aRun(), PLACE)).toEqual({
+      Image: 'python:3.12',
+      Env: ['LEVEL=debug', 'MUSTER_WORKSPACE=/workspace', 'MUSTER_ADDRESS=10.201.0.7', 'KEY=secret'],
+      Labels: { 'muster.run/installation': 'i', 'muster.run/task': ID, 'muster.run/container': 'main' },
+      NetworkingConfig: { EndpointsConfig: { 'muster-i': { IPAMConfig: { IPv4Address: '10.201.0.7' } } } },
+      HostConfig: {
+        NetworkMode: 'muster-i',
+        NanoCpus: 500_000_000,
+        Memory: 1024 ** 3,
+        MemorySwap: 1024 ** 3,
+        Mounts: [{ Type: 'bind', Source: '/home/kim/work', Target: '/workspace' }],
+        LogConfig: { Type: 'json-file', Config: { 'max-size': '1024g' } },
+      },
+    });
+  });
+
+  test('with the fields of its definition, and what the launch changes', () => {
+    const run = aRun(
+      {
+        entryPoint: ['/tini'],
+        command: ['old'],
+        user: '1000:1000',
+        workingDirectory: '/srv',
+        readonlyRootFilesystem: true,
+        linuxParameters: { capabilities: { drop: ['ALL'], add: ['SYS_PTRACE'] } },
+        mountPoints: [{ sourceVolume: 'data', containerPath: '/data', readOnly: true }],
+        environment: [{ name: 'LEVEL', value: 'info' }],
+      },
+      {
+        overrides: {
+          containerOverrides: [{ name: 'main', command: ['new'], environment: [{ name: 'KEY', value: 'mine' }] }],
+        },
+      },
+    );
+    expect(containerRequest(run, PLACE)).toMatchObject({
+      Entrypoint: ['/tini'],
+      Cmd: ['new'],
+      User: '1000:1000',
+      WorkingDir: '/srv',
+      Env: ['LEVEL=info', 'MUSTER_WORKSPACE=/workspace', 'MUSTER_ADDRESS=10.201.0.7', 'KEY=mine'],
+      HostConfig: {
+        ReadonlyRootfs: true,
+        CapDrop: ['ALL'],
+        CapAdd: ['SYS_PTRACE'],
+        Mounts: [{}, { Type: 'volume', Source: 'muster-i-pod-data', Target: '/data', ReadOnly: true }],
+      },
+    });
+  });
+
+  test('found by others under the name of its index', () => {
+    const HOST = 'train-3.workers.default.muster.internal';
+    const run = aRun({ environment: [{ name: 'MUSTER_HOSTNAME', value: HOST }] });
+    const found = {
+      Hostname: 'train-3',
+      NetworkingConfig: {
+        EndpointsConfig: { 'muster-i': { IPAMConfig: { IPv4Address: '10.201.0.7' }, Aliases: [HOST] } },
+      },
+    };
+    expect(containerRequest(run, PLACE)).toMatchObject(found);
+    expect(sandboxRequest(run, 'idle', 'i', { kind: 'own', name: 'muster-i' })).toMatchObject({
+      ...found,
+      Image: 'idle',
+      StopSignal: 'SIGKILL',
+    });
+  });
+
+  test('in the network of its task, where that has several containers', () => {
+    const made = containerRequest(aRun(), { ...PLACE, network: { kind: 'shared', sandbox: 'muster-x' } });
+    expect(made).toMatchObject({ HostConfig: { NetworkMode: 'container:muster-x' } });
+    expect(made).not.toHaveProperty('NetworkingConfig');
+  });
+});
