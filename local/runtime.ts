@@ -19,6 +19,7 @@ import { unreadableRows } from '../shared/domain/base/unreadable-row.ts';
 import type { Formats } from '../shared/domain/manifests/new-in-release.ts';
 import { createPlainTelemetry } from '../shared/telemetry/plain-telemetry.ts';
 import { openAuditFile } from './audit-file.ts';
+import { EngineFault, type OpenDocker, openDocker } from './docker/open-docker.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { createEcs, type EcsOptions } from './ecs/create-ecs.ts';
 import type { Script } from './ecs/driver/simulated-driver.ts';
@@ -30,6 +31,8 @@ import { contextOf, startMapping } from './event-source/mapping.ts';
 import { startSchedule } from './event-source/schedule.ts';
 import { type Handlers, ownHandlers } from './handlers.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
+import type { DriverName } from './drivers.ts';
+import { driverFault, keepDriver } from './kept-driver.ts';
 import { createLogs } from './logs/create-logs.ts';
 import { type ListenerOptions, type Listeners, listenersOf } from './listeners/listeners.ts';
 import { type StoreChoice, chooseStore } from './open-store.ts';
@@ -49,7 +52,9 @@ export type LocalOptions = {
   readonly dataDir: string;
   /** where tasks run; the value of MUSTER_WORKSPACE */
   readonly workspaceDir: string;
-  readonly driver: 'process' | 'simulated';
+  readonly driver: DriverName;
+  /** how the container engine is found: the variables of the docker command line; none by default */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** variables of every task, unless it sets them itself; only a PATH by default */
   readonly taskEnvironment?: Readonly<Record<string, string>>;
   /** how simulated tasks behave */
@@ -180,6 +185,10 @@ async function startOn(
   const { say } = options;
   const outageOf = (error: unknown): string | null => diskFault(error, folder.path);
   const warn = createWarnings({ say, outageOf });
+  const fault = driverFault(folder.path, options.driver, Date.now());
+  if (fault !== null) throw new EngineFault(fault);
+  const docker = options.driver === 'docker' ? await openDocker(options.env ?? {}) : null;
+  if (docker?.kind === 'closed') throw new EngineFault(docker.reason);
   const listeners = listenersOf(options, () => runtime.deps, warn);
   const place = placeOf(options, listeners, warn);
 
@@ -188,7 +197,7 @@ async function startOn(
   const wiring = await wire(place, store.options, options, closers);
   const names = await startTaskNames(folder.path, { region: REGION, jobsAreKept: store.isKept }, warn);
   closers.push(() => names.close());
-  const ecs = createEcs(ecsOptions(folder, options, names, wiring, warn));
+  const ecs = createEcs(ecsOptions(folder, options, names, wiring, docker, warn));
   const logs = createLogs({ dataDir: folder.path, isLive: (taskId) => ecs.isLive(taskId), region: REGION });
   await ecs.start();
   const adopted = ecs.live();
@@ -246,6 +255,7 @@ async function startOn(
   };
   closers.push(watchClock({ onSetBack }));
   const token = options.kubeconfigUser?.token;
+  keepDriver(folder.path, options.driver);
   const kubeconfig = writeKubeconfig(folder.path, api.url, token === undefined ? {} : { token });
   return { kind: 'started', url: api.url, kubeconfig, adopted, runtime, options: environment };
 }
@@ -326,20 +336,12 @@ function ecsOptions(
   options: LocalOptions,
   { network }: TaskNames,
   { onEvent }: Wiring,
+  docker: OpenDocker | null,
   warn: NonNullable<EcsOptions['log']>,
 ): EcsOptions {
-  const { driver, script, limits, quota } = options;
+  const { limits, quota } = options;
   return {
-    driver:
-      driver === 'simulated'
-        ? { kind: 'simulated', dataDir: path, ...(script === undefined ? {} : { script }) }
-        : {
-            kind: 'process',
-            dataDir: path,
-            workspaceDir: options.workspaceDir,
-            environment: options.taskEnvironment ?? {},
-            network,
-          },
+    driver: driverChoice(path, options, network, docker),
     onEvent,
     events: { ...options.events, statuses: forwarded(options) },
     clusters: [CLUSTER],
@@ -348,6 +350,18 @@ function ecsOptions(
     ...(quota === undefined ? {} : { quota }),
     log: warn,
   };
+}
+
+function driverChoice(
+  dataDir: string,
+  { driver, script, workspaceDir, taskEnvironment: environment = {} }: LocalOptions,
+  network: TaskNames['network'],
+  docker: OpenDocker | null,
+): EcsOptions['driver'] {
+  if (driver === 'simulated') return { kind: 'simulated', dataDir, ...(script === undefined ? {} : { script }) };
+  if (docker === null) return { kind: 'process', dataDir, workspaceDir, environment, network };
+  const { engine, images } = docker;
+  return { kind: 'docker', dataDir, workspaceDir, environment, engine, images };
 }
 
 /** What the rules of EventBridge forward. */

@@ -8,7 +8,7 @@ import { databaseOf } from './data-folder.ts';
 export function startFault(error: unknown, dataDir: string): string | null {
   if (!(error instanceof Error)) return null;
   const { code, path, syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number };
-  if (error.name === 'StoreFileError') return error.message;
+  if (error.name === 'StoreFileError' || error.name === 'EngineFault') return error.message;
   const [unreadable] = unreadableRows(error);
   if (unreadable !== undefined) return unreadable.message;
   if (code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'fauxqs'")) return NO_EMULATOR;

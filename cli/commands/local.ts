@@ -7,6 +7,9 @@ import { holderOf } from '../../local/data-folder.ts';
 import { openForAppending } from '../../local/whole-file.ts';
 import { isThere } from '../../local/process-identity.ts';
 import { openPrivateFolder } from '../../local/private-folder.ts';
+import type { DriverName } from '../../local/drivers.ts';
+import { hasDocker } from '../../local/docker/open-docker.ts';
+import { keptDriver } from '../../local/kept-driver.ts';
 import type { LocalOptions } from '../../local/runtime.ts';
 import { startFault } from '../../local/start-fault.ts';
 import { killTasks } from '../../local/stop-runtime.ts';
@@ -24,7 +27,6 @@ import { type EnvironmentOptions, taskEnvironmentOf } from '../shell/task-enviro
 
 export type LocalFlags = Pick<
   LocalOptions,
-  | 'driver'
   | 'port'
   | 'script'
   | 'events'
@@ -37,6 +39,8 @@ export type LocalFlags = Pick<
   | 'discardRow'
 > &
   ListenerFlags & {
+    /** null: the one of before, or processes */
+    readonly driver: DriverName | null;
     /** A file of users with tokens; null: everybody who gets to the API may call it. */
     readonly users: string | null;
     /** Whose token the kubeconfig gets; null: nobody's. */
@@ -50,7 +54,8 @@ export type LocalFlags = Pick<
 export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number> {
   const places = placesOf(flags, shell);
   const access = accessOf(flags, shell);
-  const taskEnvironment = taskEnvironmentOf(flags.environment, shell.env);
+  const { offersDocker: _offer, ...run } = places;
+  const taskEnvironment = taskEnvironmentOf(flags.environment, shell.env, places.driver);
   const stopping = Promise.race([
     onceInterrupted(
       shell,
@@ -76,7 +81,15 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
     },
   });
   try {
-    const runtime = await startLocalRuntime({ ...rest, ...places, ...access, listeners, taskEnvironment, say });
+    const runtime = await startLocalRuntime({
+      ...rest,
+      ...run,
+      ...access,
+      listeners,
+      taskEnvironment,
+      env: shell.env,
+      say,
+    });
     if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
     const { url, kubeconfig, adopted } = runtime;
     held = dirname(kubeconfig);
@@ -106,11 +119,29 @@ function accessOf(
   return name === null ? { users } : { users, kubeconfigUser: userNamed(name, users, file) };
 }
 
-function placesOf(flags: LocalFlags, { cwd }: Shell): Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'audit'> {
+type Places = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'audit'> & {
+  /** A container engine is here, and nobody has said yet what tasks are to run in. */
+  readonly offersDocker: boolean;
+};
+
+function placesOf(flags: LocalFlags, { cwd, env }: Pick<Shell, 'cwd' | 'env'>): Places {
   const workspaceDir = resolve(cwd, flags.workspace);
   if (statSync(workspaceDir, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw usageFailure(`--workspace: the folder ${workspaceDir} does not exist`);
-  return { dataDir: resolve(cwd, flags.data), workspaceDir, audit: auditPlace(flags.audit, cwd) };
+  const dataDir = resolve(cwd, flags.data);
+  const wanted = flags.driver ?? keptDriver(dataDir);
+  const driver = wanted ?? 'process';
+  if (driver === 'docker' && flags.environment.inherit)
+    throw usageFailure(
+      '--inherit-env needs --driver process: a container has a PATH and a home of its own; use --env NAME',
+    );
+  return {
+    dataDir,
+    workspaceDir,
+    driver,
+    offersDocker: wanted === null && hasDocker(env),
+    audit: auditPlace(flags.audit, cwd),
+  };
 }
 
 function auditPlace(file: string | undefined, cwd: string): string | undefined {

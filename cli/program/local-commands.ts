@@ -1,25 +1,17 @@
 import { type Command, Option } from 'commander';
 import type { Formats } from '../../shared/domain/manifests/new-in-release.ts';
+import { DRIVERS, type DriverName } from '../../local/drivers.ts';
 import { ENV } from '../../shared/names/env.ts';
 import { type Done, examples } from '../shell/command-parts.ts';
 import type { LocalFlags } from '../commands/local.ts';
 import { usageFailure } from '../shell/failure.ts';
 import { type EnvironmentEntry, environmentEntry } from '../shell/task-environment.ts';
-import {
-  DRIVERS,
-  driver,
-  duration,
-  httpUrl,
-  rate,
-  serverPort,
-  share,
-  span,
-  wholeNumber,
-} from '../shell/option-values.ts';
+import { driver, duration, httpUrl, rate, serverPort, share, span, wholeNumber } from '../shell/option-values.ts';
 import type { Shell } from '../shell/shell.ts';
 
 const LOCAL_EXAMPLES = examples(
   'muster local',
+  'muster local --driver docker           # tasks are containers of their images',
   'muster local --detach                  # returns when it is ready; muster stop ends it',
   'muster local --env CUDA_VISIBLE_DEVICES --env LEVEL=debug',
   `muster local --on-event 'notify-send "$MUSTER_JOB_NAME: $MUSTER_EVENT_STATE"'`,
@@ -36,7 +28,7 @@ type LocalOptions = {
   readonly port?: number;
   readonly data?: string;
   readonly workspace: string;
-  readonly driver: LocalFlags['driver'];
+  readonly driver?: DriverName;
   readonly emulateAws: boolean;
   readonly dynamodbEndpoint?: string;
   readonly inMemory: boolean;
@@ -64,6 +56,15 @@ type LocalOptions = {
 
 const FORMATS: readonly Formats[] = ['current', 'previous'];
 
+/** What tasks run in, if the command line does not say it. */
+function driverIn(env: Shell['env']): DriverName | null {
+  const text = env['MUSTER_DRIVER'] ?? '';
+  const known = DRIVERS.find((each) => each === text) ?? null;
+  if (text !== '' && known === null)
+    throw usageFailure(`MUSTER_DRIVER must be ${DRIVERS.join(', ')}: ${JSON.stringify(text)}`);
+  return known;
+}
+
 /** The setting that functions on AWS have. */
 function formatsIn(env: Shell['env']): Formats {
   const text = env[ENV.formats] ?? '';
@@ -87,7 +88,7 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     .command('local')
     .summary('run Muster on this machine')
     .description(
-      'Runs all of Muster on this machine: tasks are processes of yours, started in the workspace.\n' +
+      'Runs all of Muster on this machine: tasks are processes of yours, started in the workspace, or containers.\n' +
         'If you share the machine with people you do not trust, see docs/run-locally.md, Safety.',
     )
     .addOption(new Option('-d, --detach', 'run in the background; return when it is ready').default(false))
@@ -103,7 +104,14 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
         .default([], 'none'),
     )
     .addOption(new Option('--inherit-env', 'pass all variables of this shell to tasks').default(false))
-    .addOption(new Option('--driver <driver>', 'how tasks run').choices(DRIVERS).default('process').argParser(driver))
+    .addOption(
+      new Option(
+        '--driver <driver>',
+        "how tasks run: docker takes a container of the task's image, process a process of yours (default: $MUSTER_DRIVER, the one of before, or process)",
+      )
+        .choices(DRIVERS)
+        .argParser(driver),
+    )
     .addOption(
       new Option(
         '--emulate-aws',
@@ -196,8 +204,9 @@ const STOP_TIMEOUT_MS = 60_000;
 const SHUFFLE_MS_MAX = 600_000;
 
 function localFlags(flags: LocalOptions, { env }: Pick<Shell, 'env'>): LocalFlags {
-  const { workspace, driver, port = null, seed } = flags;
-  if (driver !== 'simulated' && (flags.taskMs ?? flags.taskFail) !== undefined)
+  const { workspace, port = null, seed } = flags;
+  const wanted = flags.driver ?? driverIn(env);
+  if (wanted !== 'simulated' && (flags.taskMs ?? flags.taskFail) !== undefined)
     throw usageFailure('--task-ms and --task-fail need --driver simulated');
   const seeded = seed === undefined ? {} : { seed };
   const events = {
@@ -229,7 +238,7 @@ function localFlags(flags: LocalOptions, { env }: Pick<Shell, 'env'>): LocalFlag
   return {
     data,
     workspace,
-    driver,
+    driver: wanted,
     port,
     environment,
     listeners,
@@ -243,6 +252,6 @@ function localFlags(flags: LocalOptions, { env }: Pick<Shell, 'env'>): LocalFlag
     store,
     wiring,
     ...rates,
-    ...(driver === 'simulated' ? { script } : {}),
+    ...(wanted === 'simulated' ? { script } : {}),
   };
 }

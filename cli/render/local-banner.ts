@@ -9,6 +9,8 @@ import { type EnvironmentOptions, sayEnvironment } from '../shell/task-environme
 
 export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store' | 'wiring'> & {
   readonly environment: EnvironmentOptions;
+  /** Says that tasks could be containers. */
+  readonly offersDocker?: boolean;
   /** Who may call the API, and whose token the kubeconfig has. */
   readonly users?: string | null;
   readonly kubeconfigUser?: string | null;
@@ -18,8 +20,11 @@ export type LocalAddress = Pick<LocalRuntime, 'url' | 'kubeconfig' | 'adopted'>;
 
 const DRIVERS: Readonly<Record<LocalOptions['driver'], string>> = {
   process: 'processes on this machine; images are not pulled',
+  docker: 'containers of their images, in the container engine of this machine',
   simulated: 'simulated: nothing runs, tasks only take time',
 };
+
+const OFFER = 'a container engine is here: with --driver docker, tasks run in containers of their images';
 
 const EMULATED = "emulated on loopback: the SDK's requests go to an engine, queues, and an ECS there";
 
@@ -33,7 +38,17 @@ const SHARED_MACHINE = 'other users of this machine can read its Jobs and create
  */
 export function localBanner(
   { url, kubeconfig, adopted }: LocalAddress,
-  { dataDir, workspaceDir, driver, store, wiring, environment, users = null, kubeconfigUser = null }: LocalPlaces,
+  {
+    dataDir,
+    workspaceDir,
+    driver,
+    store,
+    wiring,
+    environment,
+    users = null,
+    kubeconfigUser = null,
+    offersDocker = false,
+  }: LocalPlaces,
   log: string | null,
   shell: Pick<Shell, 'out' | 'env' | 'cwd'>,
 ): string {
@@ -50,8 +65,9 @@ export function localBanner(
     row('data', dataDir + (store === 'memory' ? ' (Jobs are in memory)' : '')),
     row('workspace', workspaceDir),
     row('tasks', DRIVERS[driver]),
+    ...(offersDocker ? [row('docker', OFFER)] : []),
     ...(adopted.tasks === 0 ? [] : [row('continues', adoptedText(adopted))]),
-    ...(driver === 'process' ? [row('they get', sayEnvironment(environment, shell.env))] : []),
+    ...(driver === 'simulated' ? [] : [row('they get', sayEnvironment(environment, shell.env, driver))]),
     ...(users === null ? [] : [row('users', sayUsers(users, kubeconfigUser))]),
     ...(wiring === 'emulateAws' ? [row('AWS', EMULATED)] : []),
     ...(log === null ? [] : [row('log', log)]),

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { DRIVERS, type DriverName } from '../../local/drivers.ts';
 import { httpUrlFault } from '../text/http-url.ts';
 import { numberIn, rateError } from '../../shared/names/bounds.ts';
 import { isRefusedPort } from '../../shared/names/refused-ports.ts';
@@ -115,18 +116,9 @@ export function httpUrl(text: string): string {
   return text;
 }
 
-export const DRIVERS = ['process', 'simulated'] as const;
-/** What runs the tasks of `muster local`. */
-export type Driver = (typeof DRIVERS)[number];
-
-export function driver(text: string): Driver {
+export function driver(text: string): DriverName {
   const wanted = DRIVERS.find((each) => each === text);
   if (wanted !== undefined) return wanted;
-  if (text === 'docker')
-    throw new InvalidArgumentError(
-      'docker is not supported yet: after a crash, Muster could not adopt a container of the Docker daemon. ' +
-        "Use process: it runs the container's command as a process on this machine, without its image.",
-    );
   throw new InvalidArgumentError(`Allowed choices are ${DRIVERS.join(', ')}.`);
 }
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import type { DriverName } from '../../local/drivers.ts';
 import { usageFailure } from './failure.ts';
 import { STARTED_AGAIN } from './shell.ts';
 
@@ -33,13 +34,21 @@ export function environmentEntry(text: string, before: readonly EnvironmentEntry
 const isIdentifier = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 
 /**
- * The variables that tasks get from the shell of `muster local`, in addition to their own.
+ * The variables that tasks get from the shell of `muster local`, in addition to their own. A container gets those only that were
+ * asked for: its image has a PATH and a home of its own.
  *
  * @throws Failure when a requested variable is not set
  */
-export function taskEnvironmentOf({ entries, inherit }: EnvironmentOptions, env: Environment): Record<string, string> {
+export function taskEnvironmentOf(
+  { entries, inherit }: EnvironmentOptions,
+  env: Environment,
+  driver: DriverName = 'process',
+): Record<string, string> {
   const taken = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && isIdentifier(name) && !isOfOneProcess(name) && (inherit || isUsual(name))
+    value !== undefined &&
+    isIdentifier(name) &&
+    !isOfOneProcess(name) &&
+    (inherit || (driver !== 'docker' && isUsual(name)))
       ? [[name, value] as const]
       : [],
   );
@@ -53,8 +62,9 @@ export function taskEnvironmentOf({ entries, inherit }: EnvironmentOptions, env:
 }
 
 /** The same, as names for people. */
-export function sayEnvironment(wanted: EnvironmentOptions, env: Environment): string {
+export function sayEnvironment(wanted: EnvironmentOptions, env: Environment, driver: DriverName): string {
   if (wanted.inherit) return 'all variables of this shell';
-  const names = Object.keys(taskEnvironmentOf(wanted, env)).toSorted();
+  const names = Object.keys(taskEnvironmentOf(wanted, env, driver)).toSorted();
+  if (names.length === 0) return 'no variables of this shell (some with --env NAME)';
   return `${names.join(', ')} of this shell (more with --env NAME)`;
 }

@@ -55,9 +55,9 @@ describe('what tasks get of a shell', () => {
   });
 
   test('is said by name, without values', () => {
-    expect(sayEnvironment({ entries: entries('A=b'), inherit: false }, { HOME: '/', X: 'y' })).toBe(
+    expect(sayEnvironment({ entries: entries('A=b'), inherit: false }, { HOME: '/', X: 'y' }, 'process')).toBe(
       'A, HOME of this shell (more with --env NAME)',
     );
-    expect(sayEnvironment({ entries: [], inherit: true }, SHELL)).toBe('all variables of this shell');
+    expect(sayEnvironment({ entries: [], inherit: true }, SHELL, 'process')).toBe('all variables of this shell');
   });
 });
