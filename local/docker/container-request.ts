@@ -1,3 +1,4 @@
+import { CONTAINER_LABELS } from '../../shared/names/container-labels.ts';
 import type { ContainerDefinition } from '../ecs/definition.ts';
 import { fargateSize } from '../ecs/definition.ts';
 import { type ContainerRun, environmentOf, overrideOf } from '../ecs/driver/driver.ts';
@@ -40,7 +41,7 @@ export function containerRequest(run: ContainerRun, place: Place): object {
     ...(place.network.kind === 'own' ? networkOf(run, place.network) : {}),
     HostConfig: {
       NetworkMode: place.network.kind === 'own' ? place.network.name : `container:${place.network.sandbox}`,
-      ...(size === null ? {} : limitsOf(size)),
+      ...(size === null ? {} : limitsOf(size, memoryLimit(run))),
       ...(container.readonlyRootFilesystem === true ? { ReadonlyRootfs: true } : {}),
       ...(capabilities?.add === undefined ? {} : { CapAdd: capabilities.add }),
       ...(capabilities?.drop === undefined ? {} : { CapDrop: capabilities.drop }),
@@ -87,12 +88,19 @@ function variablesOf(run: ContainerRun, { environment, secrets }: Place): Readon
 }
 
 /** No swap: a program that takes more memory than it asked for ends, as on Fargate. */
-const limitsOf = ({ cpu, memoryMiB }: { readonly cpu: number; readonly memoryMiB: number }) => ({
-  NanoCpus: Math.round((cpu / 1024) * 1e9),
-  Memory: memoryMiB * MIB,
-  MemorySwap: memoryMiB * MIB,
-});
+const limitsOf = ({ cpu, memoryMiB }: { readonly cpu: number; readonly memoryMiB: number }, limit: number) => {
+  const bytes = Math.max(MEMORY_BYTES_MIN, Math.min(memoryMiB * MIB, limit));
+  return { NanoCpus: Math.round((cpu / 1024) * 1e9), Memory: bytes, MemorySwap: bytes };
+};
 const MIB = 1024 * 1024;
+/** An engine takes no less. */
+const MEMORY_BYTES_MIN = 6 * MIB;
+
+/** What the Pod allows the container in bytes, unless the launch gives its task another size. */
+function memoryLimit({ task: { overrides }, container: { dockerLabels = {} } }: ContainerRun): number {
+  const bytes = overrides.memory === undefined ? Number(dockerLabels[CONTAINER_LABELS.memoryLimit]) : Number.NaN;
+  return Number.isFinite(bytes) ? bytes : Infinity;
+}
 
 const volumesOf = ({ mountPoints = [] }: ContainerDefinition, { volumePrefix, installation }: Place) =>
   mountPoints.map(({ sourceVolume, containerPath, readOnly = false }) => ({

@@ -20,9 +20,11 @@ export type Images = {
   /**
    * Resolves when the engine has the image. Tasks that want the same image wait for one pull.
    *
+   * @param auth the Pod's own credentials; null: those of the docker command line
+   *
    * Throws {@link ImageError}, or an EngineError if the engine is away.
    */
-  provide(image: string, policy: PullPolicy): Promise<void>;
+  provide(image: string, policy: PullPolicy, auth: RegistryAuth | null): Promise<void>;
   /** The pulls that are under way. */
   pulling(): ReadonlyMap<string, PullProgress | null>;
 };
@@ -52,10 +54,10 @@ export function openImages(engine: Engine, authFor: (registry: string) => Promis
     }
   };
 
-  const pull = async (image: string): Promise<void> => {
+  const pull = async (image: string, given: RegistryAuth | null): Promise<void> => {
     const { repository, tag, registry } = parseImageName(image);
     try {
-      const auth = await authFor(registry);
+      const auth = given ?? (await authFor(registry));
       const query = { fromImage: repository, tag };
       const never = new AbortController();
       const answer = await engine.stream({ method: 'POST', path: '/images/create', query, auth }, never.signal);
@@ -75,20 +77,22 @@ export function openImages(engine: Engine, authFor: (registry: string) => Promis
   };
 
   return {
-    async provide(image, policy) {
+    async provide(image, policy, auth) {
       if (policy !== 'Always' && (await isThere(image))) return;
       if (policy === 'Never')
         throw new ImageError(
           `CannotPullContainerError: ErrImageNeverPull: Container image "${image}" is not present with pull policy of Never`,
         );
-      let pulled = pulls.get(image);
+      // What one may pull with its credentials is not another's.
+      const key = JSON.stringify([image, auth]);
+      let pulled = pulls.get(key);
       if (pulled === undefined) {
         progress.set(image, null);
-        pulled = pull(image).finally(() => {
-          pulls.delete(image);
+        pulled = pull(image, auth).finally(() => {
+          pulls.delete(key);
           progress.delete(image);
         });
-        pulls.set(image, pulled);
+        pulls.set(key, pulled);
       }
       await pulled;
     },

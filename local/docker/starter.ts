@@ -1,4 +1,5 @@
-import type { ContainerRun } from '../ecs/driver/driver.ts';
+import { CONTAINER_LABELS } from '../../shared/names/container-labels.ts';
+import { type ContainerRun, environmentOf } from '../ecs/driver/driver.ts';
 import { readSecrets } from '../ecs/driver/secret-files.ts';
 import type { TaskFiles } from '../ecs/driver/task-files.ts';
 import type { VolumeFolders } from '../ecs/driver/volume-folders.ts';
@@ -8,7 +9,8 @@ import { type OwnNetwork, containerRequest, sandboxRequest } from './container-r
 import { type Engine, EngineError } from './engine.ts';
 import { type EngineContainer, endOf, inspectContainer } from './found-container.ts';
 import { IDLE_IMAGE } from './idle-image.ts';
-import { ImageError, type Images } from './images.ts';
+import { ImageError, type Images, type PullPolicy } from './images.ts';
+import { pullSecret } from './pull-secret.ts';
 import { containerName, networkName, sandboxName, volumePrefix } from './names.ts';
 
 export type StarterOptions = {
@@ -58,7 +60,9 @@ export class Starter {
     const withdrawn = (): Started =>
       over({ kind: 'unstartable', reason: 'stopped before it was started', atMs: now() });
     if (wish.isWithdrawn()) return withdrawn();
-    await images.provide(container.image, 'IfNotPresent');
+    const secret = pullSecret(container, this.#options.secretsDir);
+    if (secret.kind === 'missing') throw new ImageError(secret.reason);
+    await images.provide(container.image, pullPolicy(container), secret.auth);
     const isNew = await this.#create(name, await this.#request(run));
     const hasBegun = files.begunMs(task.id, container.name) !== null;
     if (isNew && hasBegun) return over(endOf(container.name, null, null, now()));
@@ -90,6 +94,7 @@ export class Starter {
     const own: OwnNetwork = { kind: 'own', name: networkName(installation) };
     const network = isGroup(task) ? ({ kind: 'shared', sandbox: sandboxName(task.id) } as const) : own;
     if (network.kind === 'shared') await this.#sandbox(run, own);
+    if (environmentOf(container, task.overrides).has('MUSTER_READY_HOSTNAME')) throw new ImageError(NO_GANG);
     const secrets = readSecrets(container, secretsDir);
     if (secrets.kind === 'missing') throw new ImageError(secrets.reason);
     if ((container.mountPoints ?? []).length > 0) volumes.use(task);
@@ -133,6 +138,16 @@ export class Starter {
     await this.#create(name, sandboxRequest(run, IDLE_IMAGE, installation, own));
     await engine.ask({ method: 'POST', path: `/containers/${name}/start` });
   }
+}
+
+/** The engine's own names say that one task runs, and none can say that all do. */
+const NO_GANG =
+  'CannotStartContainerError: the tasks of a gang (muster.run/gang) wait for a name that containers on this machine do not have: take --driver process';
+
+/** An image that is here is taken: what people build on their machine has no registry to come from. */
+function pullPolicy({ dockerLabels = {} }: ContainerRun['container']): PullPolicy {
+  const named = dockerLabels[CONTAINER_LABELS.pullPolicy];
+  return named === 'Always' || named === 'Never' ? named : 'IfNotPresent';
 }
 
 /** Its containers share a network that none of them may end. */

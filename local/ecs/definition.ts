@@ -38,6 +38,8 @@ const ContainerDefinitionSchema = z.looseObject({
   secrets: z.array(z.object({ name: z.string().min(1), valueFrom: z.string().min(1) })).optional(),
   mountPoints: z.array(MountPointSchema).optional(),
   user: z.string().optional(),
+  dockerLabels: z.record(z.string(), z.string()).optional(),
+  repositoryCredentials: z.looseObject({ credentialsParameter: z.string() }).optional(),
   readonlyRootFilesystem: z.boolean().optional(),
   linuxParameters: LinuxParametersSchema.optional(),
 });

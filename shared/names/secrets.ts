@@ -10,6 +10,13 @@
  */
 export const secretName = (namespace: string, name: string): string => `${SECRET_PREFIX}${namespace}/${name}/secret`;
 
+/** The Secret of a {@link secretName}; null if it is no such name. */
+export function parseSecretName(secret: string): Pick<SecretPlace, 'namespace' | 'name'> | null {
+  const [, namespace, name] = /^muster\/([^/]+)\/([^/]+)\/secret$/.exec(secret) ?? [];
+  if (namespace === undefined || name === undefined) return null;
+  return placeOf('secret', namespace, name, '-') === null ? null : { namespace, name };
+}
+
 /** Name of the Parameter Store parameter that holds one key of a ConfigMap. */
 export const configMapParameter = (namespace: string, name: string, key: string): string =>
   `${PARAMETER_PREFIX}${namespace}/configmaps/${name}/${key}`;

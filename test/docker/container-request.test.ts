@@ -96,6 +96,16 @@ describe('a container is made', () => {
     });
   });
 
+  test('with the memory that the Pod allows it, unless the launch gives its task another size', () => {
+    const labels = { 'muster.run/memory-limit-bytes': String(64 * 1024 ** 2) };
+    const limited = { HostConfig: { Memory: 64 * 1024 ** 2, MemorySwap: 64 * 1024 ** 2 } };
+    expect(containerRequest(aRun({ dockerLabels: labels }), PLACE)).toMatchObject(limited);
+    const larger = aRun({ dockerLabels: labels }, { memory: '2048', overrides: { memory: '2048' } });
+    expect(containerRequest(larger, PLACE)).toMatchObject({ HostConfig: { Memory: 2 * 1024 ** 3 } });
+    const more = aRun({ dockerLabels: { 'muster.run/memory-limit-bytes': String(8 * 1024 ** 3) } });
+    expect(containerRequest(more, PLACE)).toMatchObject({ HostConfig: { Memory: 1024 ** 3 } });
+  });
+
   test('found by others under the name of its index', () => {
     const HOST = 'train-3.workers.default.muster.internal';
     const run = aRun({ environment: [{ name: 'MUSTER_HOSTNAME', value: HOST }] });

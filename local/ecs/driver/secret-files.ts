@@ -23,6 +23,9 @@ export function readSecrets({ secrets = [] }: Pick<ContainerDefinition, 'secrets
   return { kind: 'found', variables };
 }
 
+/** One key, byte for byte; null if it cannot be read. */
+export const readSecretKey = (place: SecretPlace, dir: string): string | null => read(fileOf(place, dir));
+
 const fileOf = ({ kind, namespace, name, key }: SecretPlace, dir: string): string =>
   join(dir, kind === 'secret' ? 'secrets' : 'configmaps', namespace, name, key);
 

@@ -1,3 +1,4 @@
+import { CONTAINER_LABELS } from '../../names/container-labels.ts';
 import { CAPACITY_SELECTOR } from '../manifests/annotations.ts';
 import { ARCHITECTURE_SELECTOR, placeOf } from './task-place.ts';
 import { wordExpander, expandedVariables, variablesOf } from './container-env.ts';
@@ -134,7 +135,29 @@ function taskContainer(
     readOnlyRoot: securityContext?.readOnlyRootFilesystem ?? false,
     capabilities: { add, drop },
     pullSecret: pullSecret === undefined ? null : { namespace: manifest.metadata.namespace, name: pullSecret.name },
+    ...labelsOf(container),
   };
+}
+
+/** Nothing for most, so that their definitions stay as they were. */
+function labelsOf(container: Container): Pick<TaskContainer, 'labels'> {
+  const memory = amount(container.resources?.limits, 'memory');
+  const labels = {
+    ...(memory === null ? {} : { [CONTAINER_LABELS.memoryLimit]: String(memory) }),
+    ...(hasOwnPullPolicy(container) ? { [CONTAINER_LABELS.pullPolicy]: container.imagePullPolicy } : {}),
+  };
+  return Object.keys(labels).length === 0 ? {} : { labels };
+}
+
+/**
+ * Whether a Pod says more than what is filled in where it says nothing: `Always` for the tag `latest` or none, else
+ * `IfNotPresent` (https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting).
+ */
+function hasOwnPullPolicy({ image, imagePullPolicy }: Container): boolean {
+  return (
+    imagePullPolicy === 'Never' ||
+    (imagePullPolicy === 'Always' && !/(^[^:@]*|:latest)$/.test(image.slice(image.lastIndexOf('/') + 1)))
+  );
 }
 
 /** `uid` or `uid:gid`, the container's before the Pod's. */

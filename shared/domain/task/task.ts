@@ -51,6 +51,8 @@ export type TaskContainer = {
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
   /** Holds the registry's credentials; null: the execution role's. */
   readonly pullSecret: { readonly namespace: string; readonly name: string } | null;
+  /** What Fargate has no field for, and an engine on this machine heeds: see `names/container-labels.ts`. Omitted: nothing. */
+  readonly labels?: Readonly<Record<string, string>>;
 };
 
 /** What one Job's RunTask calls have in common, frozen at its first launch so that a repeated call is identical. */

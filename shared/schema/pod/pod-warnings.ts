@@ -56,7 +56,9 @@ function containerWarnings(
     seen.add(name);
   }
   if (c.imagePullPolicy === 'Never')
-    warnings.push(`${path}.imagePullPolicy: has no effect: Fargate pulls the image for every task`);
+    warnings.push(
+      `${path}.imagePullPolicy: Fargate pulls the image for every task all the same; muster local --driver docker does as it says`,
+    );
   if (c.securityContext?.allowPrivilegeEscalation === false)
     warnings.push(
       `${path}.securityContext.allowPrivilegeEscalation: Fargate cannot forbid it; leave set-user-ID programs out of the image`,

@@ -136,6 +136,7 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
   container: {
     name: ['other'],
     image: ['other'],
+    imagePullPolicy: ['Never'],
     command: [['echo']],
     args: [['a']],
     workingDir: ['/w'],
@@ -242,7 +243,6 @@ const OF_ITS_TYPE: Readonly<Record<string, unknown>> = {
     { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
   ],
   fsGroup: 2000,
-  imagePullPolicy: 'Never',
   deletionGracePeriodSeconds: 0,
   managedFields: [
     { manager: 'x', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:a': {} } },

@@ -73,7 +73,7 @@ function containerInput(
   settings: DefinitionSettings,
   portsTaken: Set<string>,
 ): ContainerDefinition {
-  const { mounts, dependsOnSuccess, dependsOnStart, user, readOnlyRoot, pullSecret } = container;
+  const { mounts, dependsOnSuccess, dependsOnStart, user, readOnlyRoot, pullSecret, labels } = container;
   // If a volume is mounted twice, the variable holds the first path.
   const places = new Map(mounts.toReversed().map(({ volume, path }) => [volumeVariable(volume), path]));
   const environment = [...container.environment, ...[...places].map(([name, value]) => ({ name, value }))];
@@ -119,6 +119,7 @@ function containerInput(
     ...(pullSecret === null
       ? {}
       : { repositoryCredentials: { credentialsParameter: secretName(pullSecret.namespace, pullSecret.name) } }),
+    ...(labels === undefined ? {} : { dockerLabels: { ...labels } }),
     logConfiguration: {
       logDriver: 'awslogs',
       options: {

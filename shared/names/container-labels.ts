@@ -1,0 +1,7 @@
+/** Docker labels of a container in its task definition: wishes of the Pod that Fargate has no field for. */
+export const CONTAINER_LABELS = {
+  /** `limits.memory` in bytes. Fargate enforces only what the whole task has, in its own sizes. */
+  memoryLimit: 'muster.run/memory-limit-bytes',
+  /** `Always` or `Never`, where the Pod says so; Fargate pulls for every task. */
+  pullPolicy: 'muster.run/image-pull-policy',
+} as const;
