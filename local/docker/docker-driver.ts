@@ -36,6 +36,9 @@ const ENDING_MS = 60_000;
 /** What ended in this time before the engine went away may have been its doing. */
 const GOING_AWAY_MS = 1_000;
 
+/** `away`: the engine went away before all was copied; `broken`: it cannot read it, or our disk refused it. */
+type Copied = 'whole' | 'away' | 'broken';
+
 type Held = {
   readonly run: ContainerRun;
   /** null: not created yet, as far as is known */
@@ -49,7 +52,7 @@ type Held = {
   isEnding: boolean;
   /** the life of the engine in which it may have begun */
   life: string;
-  log: { readonly done: Promise<boolean>; readonly stop: () => void } | null;
+  log: { readonly done: Promise<Copied>; readonly stop: () => void } | null;
 };
 
 /** Runs the containers of tasks in a container engine: their image, with the limits and the fields of Fargate. */
@@ -229,11 +232,11 @@ export class DockerDriver implements Driver {
     const stopping = new AbortController();
     const signal = AbortSignal.any([stopping.signal, this.#closing.signal]);
     const done = copyLog(this.#options.engine, id, this.#logFile(run), { follow, signal }).then(
-      () => true,
-      (error: unknown) => {
-        if (!(error instanceof EngineError) && !signal.aborted)
-          this.#options.log('the log of a container could not be written', { taskId: run.task.id, error });
-        return false;
+      (): Copied => 'whole',
+      (error: unknown): Copied => {
+        if (isAway(error) || signal.aborted) return 'away';
+        this.#options.log('the log of a container could not be copied', { taskId: run.task.id, error });
+        return 'broken';
       },
     );
     return { done, stop: () => stopping.abort() };
@@ -268,9 +271,10 @@ export class DockerDriver implements Driver {
     try {
       const found = await inspectContainer(this.#options.engine, held.id);
       if (found?.state === 'running') return;
-      const isWhole = (await held.log?.done) ?? false;
-      if (!isWhole && found !== null && !this.#isClosed) await this.#copy(held, held.id, false)?.done;
-      if (this.#awaySinceMs !== null) return;
+      await held.log?.done;
+      // An engine may end a stream that follows before its last line: what there is in the end is copied again.
+      const copied = found === null ? 'whole' : await this.#copy(held, held.id, false)?.done;
+      if (copied === 'away' || this.#awaySinceMs !== null) return;
       this.#report(held, endOf(held.run.container.name, found, this.#stoppedBy(held, found), timers.now()));
     } catch (error) {
       if (!isAway(error)) this.#options.log('a container could not be looked at', { id: held.id, error });
@@ -337,7 +341,7 @@ export class DockerDriver implements Driver {
       if (!held.isRunning || held.id === null) continue;
       if (held.sent !== null) void this.#send(held);
       const copied = await Promise.race([held.log?.done, Promise.resolve(null)]);
-      if (copied === false) held.log = this.#copy(held, held.id, true);
+      if (copied === 'away') held.log = this.#copy(held, held.id, true);
       await this.#end(held);
     }
     this.#removals.goOn();
