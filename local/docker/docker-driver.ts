@@ -12,6 +12,7 @@ import type { Timers } from '../ecs/timers.ts';
 import { EngineError, isAway } from './engine.ts';
 import { type EngineEvent, followEvents } from './engine-events.ts';
 import { type EngineContainer, endOf, inspectContainer } from './found-container.ts';
+import type { Copied, Held } from './held-container.ts';
 import { provideIdleImage } from './idle-image.ts';
 import { lookAtKeeper } from './keeper.ts';
 import { copyLog } from './log-copy.ts';
@@ -36,25 +37,6 @@ const ENDING_MS = 60_000;
 /** What ended in this time before the engine went away may have been its doing. */
 const GOING_AWAY_MS = 1_000;
 
-/** `away`: the engine went away before all was copied; `broken`: it cannot read it, or our disk refused it. */
-type Copied = 'whole' | 'away' | 'broken';
-
-type Held = {
-  readonly run: ContainerRun;
-  /** null: not created yet, as far as is known */
-  id: string | null;
-  isRunning: boolean;
-  stopSignal: string;
-  sent: 'SIGTERM' | 'SIGKILL' | null;
-  /** somebody else has sent it a signal */
-  isKilled: boolean;
-  /** its end is being looked at */
-  isEnding: boolean;
-  /** the life of the engine in which it may have begun */
-  life: string;
-  log: { readonly done: Promise<Copied>; readonly stop: () => void } | null;
-};
-
 /** Runs the containers of tasks in a container engine: their image, with the limits and the fields of Fargate. */
 export class DockerDriver implements Driver {
   readonly #options: DockerDriverOptions;
@@ -74,7 +56,7 @@ export class DockerDriver implements Driver {
   #lifeBefore = '';
   /** null: the engine is there; otherwise since when it is not */
   #awaySinceMs: number | null = null;
-  #back: (() => void)[] = [];
+  #looking: Promise<void> | null = null;
 
   constructor(options: DockerDriverOptions) {
     const { engine, installation, timers, log } = options;
@@ -193,8 +175,11 @@ export class DockerDriver implements Driver {
   /** Starts a container, however often the engine goes away meanwhile: each step may be repeated. */
   async #start(held: Held): Promise<void> {
     const wish = { isWithdrawn: () => held.sent !== null, isOfEarlierLife: () => held.life !== this.#life.id };
+    let isAgain = false;
     while (!this.#isClosed) {
       try {
+        if (isAgain) await this.#lookAtLife();
+        isAgain = true;
         this.#begin(held, await this.#starter.start(held.run, wish));
         return;
       } catch (error) {
@@ -202,7 +187,7 @@ export class DockerDriver implements Driver {
           this.#report(held, startEnd(held.run.container.name, error, this.#options.timers.now()));
           return;
         }
-        await this.#untilBack();
+        await new Promise<void>((again) => this.#options.timers.after(RETRY_MS, again));
       }
     }
   }
@@ -306,7 +291,7 @@ export class DockerDriver implements Driver {
         engine,
         installation,
         this.#closing.signal,
-        () => void this.#isBack().catch(() => undefined),
+        () => void this.#isBack(),
         (event) => this.#hear(event),
       ).catch(() => undefined);
       if (this.#isClosed) return;
@@ -326,30 +311,42 @@ export class DockerDriver implements Driver {
     else void this.#end(held);
   }
 
+  /** Once it hears again. What cannot be looked at yet is looked at a little later. */
   async #isBack(): Promise<void> {
-    const { engine, installation, timers } = this.#options;
+    const { timers, log } = this.#options;
     const sinceMs = this.#awaySinceMs;
-    if (sinceMs !== null) {
-      const { id } = await lookAtKeeper(engine, installation);
-      if (id !== this.#life.id) this.#life = { id, endedFromMs: sinceMs - GOING_AWAY_MS };
+    try {
+      await this.#lookAtLife();
+      if (sinceMs !== null) log('the container engine is back', { awayMs: timers.now() - sinceMs });
       this.#awaySinceMs = null;
-      this.#starter.forgetSandboxes();
-      this.#options.log('the container engine is back', { awayMs: timers.now() - sinceMs });
-      for (const resolve of this.#back.splice(0)) resolve();
+      for (const held of this.#held.values()) await this.#lookAgain(held);
+      this.#removals.goOn();
+    } catch {
+      if (!this.#isClosed) timers.after(RETRY_MS, () => void this.#isBack());
     }
-    for (const held of this.#held.values()) {
-      if (!held.isRunning || held.id === null) continue;
-      if (held.sent !== null) void this.#send(held);
-      const copied = await Promise.race([held.log?.done, Promise.resolve(null)]);
-      if (copied === 'away') held.log = this.#copy(held, held.id, true);
-      await this.#end(held);
-    }
-    this.#removals.goOn();
   }
 
-  async #untilBack(): Promise<void> {
-    if (this.#awaySinceMs === null) return new Promise((resolve) => this.#options.timers.after(RETRY_MS, resolve));
-    return new Promise((resolve) => this.#back.push(resolve));
+  async #lookAgain(held: Held): Promise<void> {
+    if (!held.isRunning || held.id === null) return;
+    if (held.sent !== null) void this.#send(held);
+    const copied = await Promise.race([held.log?.done, Promise.resolve(null)]);
+    if (copied === 'away') held.log = this.#copy(held, held.id, true);
+    await this.#end(held);
+  }
+
+  /** Takes note of a restart of the engine, one look for all who ask meanwhile. Throws if it cannot be asked. */
+  async #lookAtLife(): Promise<void> {
+    this.#looking ??= this.#noteLife().finally(() => (this.#looking = null));
+    return this.#looking;
+  }
+
+  async #noteLife(): Promise<void> {
+    const { engine, installation, timers } = this.#options;
+    const { id } = await lookAtKeeper(engine, installation);
+    if (id === this.#life.id) return;
+    const goneMs = this.#awaySinceMs === null ? timers.now() - ENDING_MS : this.#awaySinceMs - GOING_AWAY_MS;
+    this.#life = { id, endedFromMs: goneMs };
+    this.#starter.forgetSandboxes();
   }
 
   /** A task that has ended, and whose end is on disk, leaves nothing in the engine but the volumes of its Pod. */
@@ -369,7 +366,6 @@ export class DockerDriver implements Driver {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    for (const resolve of this.#back.splice(0)) resolve();
     await this.#removals.everything();
     this.#options.engine.close();
   }

@@ -1,0 +1,21 @@
+import type { ContainerRun } from '../ecs/driver/driver.ts';
+
+/** `away`: the engine went away before all was copied; `broken`: it cannot read it, or our disk refused it. */
+export type Copied = 'whole' | 'away' | 'broken';
+
+/** A container of a task that counts. */
+export type Held = {
+  readonly run: ContainerRun;
+  /** null: not created yet, as far as is known */
+  id: string | null;
+  isRunning: boolean;
+  stopSignal: string;
+  sent: 'SIGTERM' | 'SIGKILL' | null;
+  /** somebody else has sent it a signal */
+  isKilled: boolean;
+  /** its end is being looked at */
+  isEnding: boolean;
+  /** the life of the engine in which it may have begun */
+  life: string;
+  log: { readonly done: Promise<Copied>; readonly stop: () => void } | null;
+};
