@@ -142,7 +142,7 @@ export class Starter {
 
 /** The engine's own names say that one task runs, and none can say that all do. */
 const NO_GANG =
-  'CannotStartContainerError: the tasks of a gang (muster.run/gang) wait for a name that containers on this machine do not have: take --driver process';
+  'CannotStartContainerError: the tasks of a gang wait for a name that containers on this machine do not have: take --driver process';
 
 /** An image that is here is taken: what people build on their machine has no registry to come from. */
 function pullPolicy({ dockerLabels = {} }: ContainerRun['container']): PullPolicy {

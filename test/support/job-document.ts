@@ -15,8 +15,9 @@ export const jobDocument = (spec: object = {}, metadata: object = {}, pod: objec
 
 export const UID = 'uid-1';
 
-export const admitDocument = (document: unknown): Admission =>
-  admitJob(document, { namespace: 'default', uid: UID, nameSuffix: 'x7k2z', fieldValidation: 'Strict' });
+/** @param tasks omitted: as on AWS */
+export const admitDocument = (document: unknown, tasks: { readonly needsCommand?: boolean } = {}): Admission =>
+  admitJob(document, { namespace: 'default', uid: UID, nameSuffix: 'x7k2z', fieldValidation: 'Strict', ...tasks });
 
 /** `path: kind: message` of each fault; empty when there is none. */
 export function faultLines(admission: Admission | JobUpdate): readonly string[] {
@@ -25,8 +26,8 @@ export function faultLines(admission: Admission | JobUpdate): readonly string[] 
   return admission.errors.map((fault) => `${fault.path}: ${fieldErrorText(fault)}`);
 }
 
-export function admitted(document: unknown) {
-  const admission = admitDocument(document);
+export function admitted(document: unknown, tasks: { readonly needsCommand?: boolean } = {}) {
+  const admission = admitDocument(document, tasks);
   if (admission.kind !== 'ok') throw new Error(faultLines(admission).join('\n'));
   return admission;
 }

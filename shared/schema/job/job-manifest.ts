@@ -1,5 +1,5 @@
 import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../../domain/manifests/manifest.ts';
-import { argsOnlyWarnings, missingCommandErrors } from '../pod/command-rules.ts';
+import { processWarnings, missingCommandErrors } from '../pod/command-rules.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { annotationNeedErrors } from './added-rules.ts';
 import { dependencyErrors } from './dependency-rules.ts';
@@ -101,7 +101,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
           ...conditionWarnings(checked.manifest.spec.podFailurePolicy),
           ...hostNameWarnings(checked.manifest.spec.template),
           ...checked.templateWarnings,
-          ...(needsCommand ? argsOnlyWarnings('spec.template.spec', job.spec.template?.spec) : []),
+          ...(needsCommand ? processWarnings('spec.template.spec', job.spec.template?.spec) : []),
         ],
       };
 }

@@ -1,3 +1,4 @@
+import { volumeVariable } from '../../names/secrets.ts';
 import { type FieldError, required } from '../object/field-error.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 
@@ -24,8 +25,32 @@ export const missingCommandErrors = (path: string, spec: PodSpecShape | undefine
  */
 export const templateCommandWarnings = (path: string, spec: PodSpecShape | undefined): readonly string[] => [
   ...missingCommandErrors(path, spec).map(({ path: at, message }) => `${at}: no Job can be made of it: ${message}`),
-  ...argsOnlyWarnings(path, spec),
+  ...processWarnings(path, spec),
 ];
+
+/**
+ * Warnings about what local processes do not have of a container.
+ *
+ * @param path the path of the Pod's spec
+ */
+export const processWarnings = (path: string, spec: PodSpecShape | undefined): readonly string[] => [
+  ...argsOnlyWarnings(path, spec),
+  ...mountWarnings(path, spec),
+];
+
+/** Nothing can be mounted at a path of the Pod's choice: a program has to look where its volume is. */
+const mountWarnings = (path: string, spec: PodSpecShape | undefined): readonly string[] =>
+  containersOf(path, spec).flatMap(({ c, at }) => {
+    const words = [...(c.command ?? []), ...(c.args ?? []), ...(c.env ?? []).map(({ value = '' }) => value)].join(' ');
+    return (c.volumeMounts ?? []).flatMap(({ name = '', mountPath = '' }, i) => {
+      const variable = volumeVariable(name);
+      return words.includes(variable)
+        ? []
+        : [
+            `${at}.volumeMounts[${i}].mountPath: tasks are processes of this machine, for which no ${mountPath} is made: $${variable} says where the volume is; muster local --driver docker mounts it`,
+          ];
+    });
+  });
 
 /**
  * Warnings about containers with args only, where tasks are local processes. The entry point of a tool's image mostly runs its
@@ -33,7 +58,7 @@ export const templateCommandWarnings = (path: string, spec: PodSpecShape | undef
  *
  * @param path the path of the Pod's spec
  */
-export const argsOnlyWarnings = (path: string, spec: PodSpecShape | undefined): readonly string[] =>
+const argsOnlyWarnings = (path: string, spec: PodSpecShape | undefined): readonly string[] =>
   containersOf(path, spec)
     .filter(({ c: { command = [], args = [] } }) => command.length === 0 && args.length > 0)
     .map(

@@ -196,7 +196,9 @@ export const POD_FIELDS: Groups = {
       'leave it out: nothing can read a file of a Fargate task; print the message, with terminationMessagePolicy FallbackToLogsOnError',
       '/dev/termination-log',
     ),
-    imagePullPolicy: honoured('as it says in containers on this machine, where an image that is there is taken unless it says Always; Fargate pulls the image for every task, and Never is accepted with a warning'),
+    imagePullPolicy: honoured(
+      'as it says in containers on this machine, where an image that is there is taken unless it says Always; Fargate pulls the image for every task, and Never is accepted with a warning',
+    ),
     stdin: refused(NOTHING_ATTACHED, false),
     stdinOnce: refused(NOTHING_ATTACHED, false),
     tty: refused(NOTHING_ATTACHED, false),
@@ -236,7 +238,9 @@ export const POD_FIELDS: Groups = {
   },
   resources: {
     requests: honoured('cpu, memory, ephemeral-storage: summed and rounded up to a Fargate size'),
-    limits: honoured('the default of requests; for memory and storage, the larger of the two counts; containers on this machine get no more memory, a task on Fargate gets its size'),
+    limits: honoured(
+      'the default of requests; for memory and storage, the larger of the two counts; containers on this machine get no more memory, a task on Fargate gets its size',
+    ),
     claims: refused('leave it out: Fargate has no devices'),
   },
   port: {

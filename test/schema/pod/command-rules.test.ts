@@ -44,3 +44,16 @@ test('init containers have it, too', () => {
   const words = { command: ['wait-for', '$JOB_COMPLETION_INDEX'] };
   expect(shellVariableWarnings('spec.initContainers[0]', words as never)).toHaveLength(1);
 });
+
+test('a mount that a process does not find is warned about, unless the program asks where its volume is', () => {
+  const volumeMounts = [{ name: 'in-put', mountPath: '/input' }];
+  const pod = (command: string[]) => ({
+    containers: [{ name: 'main', image: 'busybox', command, volumeMounts }],
+    volumes: [{ name: 'in-put', emptyDir: {} }],
+  });
+  const warnings = (command: string[]) => admitted(jobDocument({}, {}, pod(command)), { needsCommand: true }).warnings;
+  expect(warnings(['cat', '/input/data'])).toEqual([
+    `${AT}.volumeMounts[0].mountPath: tasks are processes of this machine, for which no /input is made: $MUSTER_VOLUME_IN_PUT says where the volume is; muster local --driver docker mounts it`,
+  ]);
+  expect(warnings(['sh', '-c', 'cat "$MUSTER_VOLUME_IN_PUT/data"'])).toEqual([]);
+});

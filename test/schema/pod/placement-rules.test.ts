@@ -59,7 +59,9 @@ describe('what changes nothing is accepted, kept, and warned of', () => {
     [
       'an image that is never pulled',
       { containers: [{ name: 'main', image: 'busybox', imagePullPolicy: 'Never' }] },
-      [`${SPEC}.containers[0].imagePullPolicy: Fargate pulls the image for every task all the same; muster local --driver docker does as it says`],
+      [
+        `${SPEC}.containers[0].imagePullPolicy: Fargate pulls the image for every task all the same; muster local --driver docker does as it says`,
+      ],
     ],
     [
       'a group of volumes',
