@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { importedFiles } from './imported-files.ts';
 import { partings } from './partings.ts';
 import { withoutLines } from './without-lines.ts';
 
@@ -21,7 +22,6 @@ const FOLDER = join(ROOT, '.muster', 'without');
 const CAPABILITIES = 'shared/capabilities';
 const TESTS = /^(test\/|shared\/capabilities\/[^/]+\/test\/)/;
 const TITLE = /^\s*test\((['"])(.+?)\1, /gm;
-const IMPORTED = /(?:from|import\()\s*'(\.[^']+)'/g;
 
 const { values, positionals } = parseArgs({
   options: { help: { type: 'boolean', short: 'h', default: false } },
@@ -76,9 +76,17 @@ function pagesWithout(gone: readonly string[], copy: string, left: readonly stri
 /** It imports a file that is not there. */
 const importsNothing = (copy: string, path: string): boolean =>
   path.endsWith('.ts') &&
-  [...readFileSync(join(copy, path), 'utf8').matchAll(IMPORTED)].some(
-    ([, spec = '']) => spec.endsWith('.ts') && !existsSync(join(copy, dirname(path), spec)),
-  );
+  importsOf(join(copy, path)).some((file) => file.endsWith('.ts') && !existsSync(join(copy, dirname(path), file)));
+
+const READ = new Map<string, readonly string[]>();
+
+/** Each text is read once, in however many copies it is. */
+function importsOf(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8');
+  const files = READ.get(text) ?? importedFiles(text);
+  READ.set(text, files);
+  return files;
+}
 
 type Step = readonly [what: string, command: string, ...args: readonly string[]];
 const TYPES: Step = ['types', 'node', 'node_modules/typescript-7/bin/tsc', '--incremental', 'false'];
