@@ -3,12 +3,12 @@ import type { StoredSpec } from '../../shared/ports/job-store.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import { aJob } from '../support/a-job.ts';
 import { type SeedCron, cronByLuck } from './world/seed-cron.ts';
-import { type SeedConfig, configByLuck } from './world/seed-config.ts';
 import { chainByLuck, largeChain } from './world/chains.ts';
 import { DONE, FAILED, easyFate, fatesOf } from './world/fates.ts';
+import type { Play, PlayedSeed } from './play.ts';
+import { PLAYS } from './plays.ts';
 import { Random } from './random.ts';
 import { type SeedList, listByLuck, withNamedList } from './world/lists.ts';
-import { type SeedQuota, jobsByLuck, quotaByLuck } from './quotas/seed-quota.ts';
 import { type Recall, recallByLuck, recalledFate, recalledJob } from './recalls/recalled-jobs.ts';
 import { rerunByLuck } from './world/reruns.ts';
 import { withJudgement } from './world/judged-jobs.ts';
@@ -28,20 +28,16 @@ export type Scenario = {
     | 'crowded'
     | 'slow'
     | 'cron'
-    | 'config'
     | 'chain'
     | 'gang'
-    | 'quota'
-    | 'recall';
+    | 'recall'
+    | 'played';
   readonly faultRates: FaultRates;
   readonly jobs: readonly StoredSpec[];
   /** In place of Jobs: a CronJob that makes them; null: there is none. */
   readonly cron: SeedCron | null;
-  /** The same with a JobConfig; omitted: there is none. */
-  readonly config?: SeedConfig;
-  readonly hasConfigs?: boolean;
-  /** The namespace has one; omitted: it has none. */
-  readonly quota?: SeedQuota;
+  /** It is about what a capability plays; omitted: about none of that. */
+  readonly played?: { readonly play: Play; readonly enact: PlayedSeed['enact'] };
   /** At some moment nobody wants what waits for its launch; omitted: as users and the weather have it. */
   readonly recall?: Recall;
   /** Messages make Jobs of its template, too. */
@@ -76,13 +72,9 @@ const isRecall = (seed: number): boolean => seed % 40 === 29;
 const isSlow = (seed: number): boolean => seed % 20 === 17;
 /** A CronJob, for some minutes of bad weather. */
 const isCron = (seed: number): boolean => seed % 10 === 3;
-/** A JobConfig, likewise, whose Jobs take turns. */
-const isConfig = (seed: number): boolean => seed % 20 === 5;
 /** Jobs that wait for one another; some have boards of two chunks. */
 const isChain = (seed: number): boolean => seed % 20 === 15 || seed % 20 === 7;
 const isLargeChain = (seed: number): boolean => seed % 200 === 195;
-/** Small Jobs beside a quota that is too small for all of them at once. */
-const isQuota = (seed: number): boolean => seed % 20 === 10;
 /** The API refuses another number of indexes while some are named or come from a list: these Jobs may always be resized. */
 const isResizable = (seed: number): boolean => seed % 4 === 0;
 
@@ -119,16 +111,16 @@ const isSubmitted = (seed: number): boolean => new Random(seed, 'submissions').c
 
 export function scenarioOf(seed: number, { completions, parallelism }: Variation): Scenario {
   const random = new Random(seed, 'scenario');
+  const play = PLAYS.find(({ has }) => has(seed));
+  if (play !== undefined) return playedScenario(seed, random, play);
   if (isTeams(seed)) return teamsScenario(seed, random);
   if (isFair(seed)) return fairScenario(seed, random);
   if (isCrowded(seed)) return crowdedScenario(seed, random);
   if (isRecall(seed)) return recallScenario(seed, random);
   if (isSlow(seed)) return slowScenario(seed, random);
   if (isCron(seed)) return cronScenario(seed);
-  if (isConfig(seed)) return configScenario(seed);
   if (isChain(seed)) return chainScenario(seed, random);
   if (isLoneGang(seed)) return gangScenario(seed, random);
-  if (isQuota(seed)) return quotaScenario(seed, random);
   const large = isLarge(seed);
   const faultRates = faultRatesOf(new Random(seed, 'weather'));
   const named = { name: 'work', completionsMax: completions, parallelismMax: parallelism };
@@ -200,23 +192,10 @@ function cronScenario(seed: number): Scenario {
   };
 }
 
-/** As of a CronJob, but for how long its tasks run: some queues are full, others empty. */
-function configScenario(seed: number): Scenario {
-  const longestMs = new Random(seed, 'tasks of a JobConfig').pick([10_000, 30_000, 90_000]);
-  return {
-    ...cronScenario(seed),
-    kind: 'config',
-    cron: null,
-    submits: false,
-    config: configByLuck(seed, new Random(seed, 'JobConfig'), START),
-    hasConfigs: true,
-    fate: (_, luck) => ({
-      startMs: luck.between(500, 3_000),
-      runMs: luck.between(1_000, longestMs),
-      stopMs: luck.between(500, 20_000),
-      ending: luck.chance(1 / 6) ? FAILED : DONE,
-    }),
-  };
+/** What a capability plays, in the weather of a CronJob. */
+function playedScenario(seed: number, random: Random, play: Play): Scenario {
+  const { jobs, fate, enact } = play.seed(seed, random);
+  return { ...cronScenario(seed), kind: 'played', played: { play, enact }, jobs, cron: null, submits: false, fate };
 }
 
 /** A gang that is left alone, in bad weather or in better. */
@@ -257,25 +236,6 @@ function chainScenario(seed: number, random: Random): Scenario {
       ending: luck.chance(failing) ? FAILED : DONE,
     }),
     gustMs: large ? 2_000 : random.pick([0, 5_000]),
-  };
-}
-
-/** Tasks take seconds, or minutes, and one of eight fails. */
-function quotaScenario(seed: number, random: Random): Scenario {
-  const longestMs = random.pick([5_000, 60_000, 200_000]);
-  return {
-    ...cronScenario(seed),
-    kind: 'quota',
-    jobs: jobsByLuck(seed, random, START),
-    quota: quotaByLuck(random),
-    cron: null,
-    submits: false,
-    fate: (_, luck) => ({
-      startMs: luck.between(100, 5_000),
-      runMs: luck.between(100, longestMs),
-      stopMs: luck.between(500, 10_000),
-      ending: luck.chance(1 / 8) ? FAILED : DONE,
-    }),
   };
 }
 

@@ -4,18 +4,16 @@ import { DELETED_VERSION, type Status } from '../../shared/domain/scoreboard/sta
 import { openNamespace } from '../support/a-namespace.ts';
 import type { Watched } from './checks/commits.ts';
 import { checkFairness, checkShares } from './checks/fairness.ts';
-import { type Act, type Arrangement, STORM_MS, arrange, arrangeGang, arrangeSlow } from './world/scenario-events.ts';
+import { type Arrangement, STORM_MS, arrange, arrangeGang, arrangeSlow } from './world/scenario-events.ts';
 import { type Guarantee, type Violation, textOf } from './checks/law.ts';
+import type { Playing } from './play.ts';
+import { STEPS_MAX, passUntil } from './world/pass-until.ts';
 import { RECEIVES_MAX } from './world/post-office.ts';
 import { Random } from './random.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
-import type { Sight } from './checks/sights.ts';
-import { ALL, type Story } from './story.ts';
-import { ConfigUsers } from './world/config-users.ts';
+import type { Story } from './story.ts';
 import { CronUsers } from './world/cron-users.ts';
-import type { SeedConfig } from './world/seed-config.ts';
-import { STORM_MIN, type SeedCron } from './world/seed-cron.ts';
-import { QUOTA_STORM_MS, arrangeQuota } from './quotas/quota-users.ts';
+import { CRON_CALM_MS, CRON_REPAIRED_MS, STORM_MIN, type SeedCron } from './world/seed-cron.ts';
 import { arrangeChain } from './world/chains.ts';
 import { storeList } from './world/lists.ts';
 import { arrangeRecall } from './recalls/recalled-jobs.ts';
@@ -28,8 +26,6 @@ import { START, World } from './world/world.ts';
 
 /** An attempt that only the look-ups can find takes 40 minutes; some such in a row. */
 const CALM_MS = 24 * 3_600_000;
-/** Twice what the longest of the seeds takes. */
-const STEPS_MAX = 1_000_000;
 
 export type SeedResult = {
   readonly seed: number;
@@ -42,8 +38,8 @@ export type SeedResult = {
   readonly tookMs: number;
   readonly verdict: string;
   readonly faults: ReadonlyMap<Fault, number>;
-  readonly acts: ReadonlyMap<Act, number>;
-  readonly sights: ReadonlyMap<Sight, number>;
+  readonly acts: ReadonlyMap<string, number>;
+  readonly sights: ReadonlyMap<string, number>;
   readonly checks: ReadonlyMap<Guarantee, number>;
   /** How many happenings the seed has, for who wants to skip some. */
   readonly happenings: number;
@@ -66,23 +62,26 @@ export async function tellSeed(
 
 async function run(seed: number, variation: Variation, told: boolean) {
   const scenario = scenarioOf(seed, variation);
-  const world = new World({ ...scenario, seed, without: new Set(variation.without), told });
-  const acts = new Map<Act, number>();
-  const did = (act: Act): void => void acts.set(act, (acts.get(act) ?? 0) + 1);
+  const { played } = scenario;
+  const needs = played?.play.needs;
+  const world = new World({ ...scenario, seed, without: new Set(variation.without), told, ...(needs && { needs }) });
+  const playing = played?.enact(world) ?? null;
+  const acts = new Map<string, number>();
+  const did = (act: string): void => void acts.set(act, (acts.get(act) ?? 0) + 1);
   const namespaces = new Set(['default', ...scenario.jobs.map(({ identity }) => identity.namespace)]);
   for (const namespace of namespaces) await openNamespace(world.store.objects, namespace, START);
   await putLists(scenario, world);
-  await putQuota(scenario, world);
-  const owned = await runOwner(seed, scenario, world);
+  await playing?.begin?.();
+  const owned = await runOwner(seed, scenario, playing, world);
   const { uids, arrangement } =
     owned === null
-      ? begin(seed, scenario, variation, world, did)
+      ? begin(seed, scenario, variation, { playing, world, did })
       : { uids: owned, arrangement: { over: START, count: 0 } };
-  const stormMs = scenario.kind === 'quota' ? QUOTA_STORM_MS : STORM_MS;
-  await goOn(uids, arrangement, owned === null ? (variation.faultsMs ?? stormMs) : 0, world);
-  await checkQuota(world);
+  const stormMs = playing?.course.kind === 'jobs' ? playing.course.stormMs : STORM_MS;
+  await goOn(uids, arrangement, owned === null ? (variation.faultsMs ?? stormMs) : 0, { playing, world });
+  await playing?.checkEnd?.();
   await checkEnd(scenario, uids, world);
-  const sights = new Map<Sight, number>(world.sights.counts);
+  const sights = new Map<string, number>(world.sights.counts);
   for (const uid of uids)
     for (const [sight, times] of world.watchdog.jobs.get(uid)?.sights.counts ?? [])
       sights.set(sight, (sights.get(sight) ?? 0) + times);
@@ -112,27 +111,9 @@ async function putLists({ lists }: Scenario, world: World): Promise<void> {
   }
 }
 
-/** Most quotas are there before the Jobs. */
-async function putQuota({ quota }: Scenario, world: World): Promise<void> {
-  if (quota?.afterMs === 0) await world.quotaWatch?.begin(quota.hard, world.store.objects);
-}
+type Begun = { readonly playing: Playing | null; readonly world: World; readonly did: (act: string) => void };
 
-/** Two of the sweep's minutes. */
-const COUNTED_MS = 150_000;
-const ASKED_MS = 20_000;
-
-/** All Jobs are over, and the sweep has counted twice. */
-async function checkQuota(world: World): Promise<void> {
-  const { quotaWatch, law, handlers } = world;
-  if (quotaWatch === null || law.violations.length > 0) return;
-  await passUntil(plusMs(world.time, COUNTED_MS), world);
-  if (law.violations.length > 0) return;
-  quotaWatch.checkSettled();
-  handlers.user('tries what there is room for', ALL, async (deps) => quotaWatch.checkRoom(deps));
-  await passUntil(plusMs(world.time, ASKED_MS), world);
-}
-
-function begin(seed: number, scenario: Scenario, variation: Variation, world: World, did: (act: Act) => void) {
+function begin(seed: number, scenario: Scenario, variation: Variation, { playing, world, did }: Begun) {
   const { jobs, next, damaged, kind } = scenario;
   const [first, ...others] = jobs;
   if (first === undefined) throw new Error('a scenario without a Job');
@@ -141,9 +122,8 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
     const { uids, ...arrangement } = arrangeChain(jobs, wish);
     return { uids, arrangement };
   }
-  if (scenario.quota !== undefined) {
-    const wish = { random: new Random(seed, 'happenings'), world, did };
-    const arrangement = arrangeQuota(jobs, scenario.quota, wish);
+  if (playing?.course.kind === 'jobs') {
+    const arrangement = playing.course.arrange(new Random(seed, 'happenings'), did);
     return { uids: jobs.map(({ identity }) => identity.uid), arrangement };
   }
   const users = new Users(world);
@@ -186,63 +166,20 @@ function begin(seed: number, scenario: Scenario, variation: Variation, world: Wo
   return { uids, arrangement };
 }
 
-/** Repairs are through, and what waited has been caught up with. */
-const CRON_REPAIRED_MS = 10 * 60_000;
-const CRON_CALM_MS = 8 * 60_000;
-
 /** The Jobs of a seed that is about their owner; null: it is about Jobs. */
-async function runOwner(seed: number, scenario: Scenario, world: World): Promise<readonly JobUid[] | null> {
+async function runOwner(
+  seed: number,
+  scenario: Scenario,
+  playing: Playing | null,
+  world: World,
+): Promise<readonly JobUid[] | null> {
   if (scenario.cron !== null) return runCron(scenario.cron, submittersOf(seed, scenario, world), world);
-  return scenario.config === undefined ? null : runConfig(scenario.config, world);
+  return playing?.course.kind === 'owner' ? playing.course.run() : null;
 }
 
 /** By numbers of its own, so that what else happens is as it would be without. */
 const submittersOf = (seed: number, { submits }: Scenario, world: World): Submitters | null =>
   submits ? new Submitters(world, new Random(seed, 'messages')) : null;
-
-async function passUntil(moment: EpochMs, world: World): Promise<void> {
-  world.schedule(moment, () => undefined); // time goes on although nothing is to happen
-  while (world.time < moment && world.law.violations.length === 0 && world.steps < STEPS_MAX) await world.step();
-}
-
-/** Its queue is empty by then. */
-const DRAINED_MS = 60 * 60_000;
-const LOOK_MS = 15_000;
-
-/** A JobConfig in bad weather, then in calm, then without anything new, then deleted. Returns its Jobs. */
-async function runConfig(config: SeedConfig, world: World): Promise<readonly JobUid[]> {
-  const { configWatch, law } = world;
-  const users = new ConfigUsers(world, config);
-  const lookUntil = async (moment: EpochMs): Promise<void> => {
-    while (world.time < moment && law.violations.length === 0) {
-      await passUntil(plusMs(world.time, LOOK_MS), world);
-      configWatch.checkTurns();
-    }
-  };
-  configWatch.expect(config);
-  users.create();
-  for (const order of config.orders) world.schedule(plusMs(START, order.afterMs), () => users.run(order));
-  for (const act of config.acts) world.schedule(plusMs(START, act.afterMs), () => users.act(act));
-  await passUntil(plusMs(START, STORM_MIN * 60_000), world);
-  world.clear();
-  users.enable(true);
-  await passUntil(plusMs(world.time, CRON_REPAIRED_MS), world);
-  const calm = world.time;
-  await lookUntil(plusMs(calm, CRON_CALM_MS));
-  if (law.violations.length > 0) return [];
-  configWatch.checkSlots(calm);
-  users.stop();
-  const drained = plusMs(world.time, DRAINED_MS);
-  while (world.time < drained && configWatch.unfinished() > 0 && law.violations.length === 0)
-    await lookUntil(plusMs(world.time, LOOK_MS));
-  await passUntil(plusMs(world.time, CRON_REPAIRED_MS), world);
-  if (law.violations.length > 0) return [];
-  await configWatch.checkStanding(world.store);
-  users.remove();
-  await passUntil(plusMs(world.time, CRON_REPAIRED_MS), world);
-  await configWatch.checkGone(world.store);
-  return [...world.watchdog.jobs.keys()];
-}
 
 /** A CronJob in bad weather, then in calm, then deleted. Returns the Jobs that it made. */
 async function runCron(cron: SeedCron, submitters: Submitters | null, world: World): Promise<readonly JobUid[]> {
@@ -278,7 +215,12 @@ const BESIDE_MS = 60 * 60_000;
 const RETRY_MS = 60_000;
 
 /** Until nothing is left to be done, a guarantee is broken, or the patience is over. */
-async function goOn(uids: readonly JobUid[], { over }: Arrangement, faultsMs: number, world: World): Promise<void> {
+async function goOn(
+  uids: readonly JobUid[],
+  { over }: Arrangement,
+  faultsMs: number,
+  { playing, world }: Pick<Begun, 'playing' | 'world'>,
+): Promise<void> {
   const { watchdog, law, mail } = world;
   const until = plusMs(START, faultsMs);
   let cleared = false;
@@ -299,7 +241,7 @@ async function goOn(uids: readonly JobUid[], { over }: Arrangement, faultsMs: nu
         watchdog.checkRepairs(clearSince);
         world.announceWatch?.checkCalm(clearSince);
         world.upstreamWatch.checkStarts(clearSince);
-        world.quotaWatch?.checkReturned(clearSince);
+        playing?.checkCalm?.(clearSince);
       }
       namesAt = plusMs(world.time, NAMES_EVERY_MS);
     }

@@ -1,4 +1,5 @@
 import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
+import { PLAYS } from '../dst/plays.ts';
 import { type Scenario, scenarioOf } from '../dst/scenario.ts';
 import { AS_IS } from '../dst/variation.ts';
 import { SPECS } from './about-specs.ts';
@@ -8,9 +9,7 @@ import type { PlantedFault } from './planted-fault.ts';
 const KIND_OF: Readonly<Record<string, Scenario['kind']>> = {
   G17: 'cron',
   G19: 'cron',
-  G21: 'config',
   G22: 'chain',
-  G25: 'quota',
   G26: 'recall',
 };
 
@@ -42,12 +41,17 @@ export function* seedsFor(
   count: number,
 ): Generator<number> {
   const kinds = breaks.map((guarantee) => KIND_OF[guarantee]);
-  const isAbout = ({ kind, jobs }: Scenario): boolean =>
+  const isPlayed = PLAYS.some(({ guarantee }) => breaks.includes(guarantee));
+  const isAbout = ({ kind, jobs, played }: Scenario): boolean =>
     about === undefined
-      ? kinds.includes(kind) || (breaks.includes('G24') && jobs.some(hasDeadline))
+      ? kinds.includes(kind) ||
+        (played !== undefined && breaks.includes(played.play.guarantee)) ||
+        (breaks.includes('G24') && jobs.some(hasDeadline))
       : jobs.some((job) => isAboutJob(about, job));
   const below =
-    about === undefined && !breaks.includes('G24') && kinds.every((kind) => kind === undefined) ? count : ABOUT_BELOW;
+    about === undefined && !isPlayed && !breaks.includes('G24') && kinds.every((kind) => kind === undefined)
+      ? count
+      : ABOUT_BELOW;
   if (shownBy !== undefined) yield shownBy;
   let fit = 0;
   const others: number[] = [];

@@ -58,3 +58,18 @@ export const KINDS: Record<string, Kind> = {
   expect(one).not.toMatch(/furiko/i);
   expect(one).toContain('  doctor: doctor,\n  ...quotas.KINDS,\n');
 });
+
+test('a list may lie elsewhere, and import what is no face; what it imports from beside itself stays', () => {
+  const list = `import { CONFIG_PLAY } from '../../shared/capabilities/furiko/test/dst/config-play.ts';
+import { QUOTA_PLAY } from '../../shared/capabilities/quotas/test/dst/quota-play.ts';
+import type { Play } from './play.ts';
+
+export const PLAYS: readonly Play[] = [CONFIG_PLAY, QUOTA_PLAY];
+`;
+  expect(withoutLines(list, 'furiko'))
+    .toBe(`import { QUOTA_PLAY } from '../../shared/capabilities/quotas/test/dst/quota-play.ts';
+import type { Play } from './play.ts';
+
+export const PLAYS: readonly Play[] = [QUOTA_PLAY];
+`);
+});

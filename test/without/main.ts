@@ -8,9 +8,10 @@ import { withoutLines } from './without-lines.ts';
 
 const HELP = `usage: npm run test:without [-- NAME...]
 
-Shows that everything else passes without a capability (a folder of shared/capabilities, and its lines in the lists there), in copies
-of the sources: types, layers, and the bundle without each one; the tests of everything else once, without all of them; and the tests
-of the capabilities, without those that are left out beside them. A test goes with the capability that it imports.
+Shows that everything else passes without a capability (a folder of shared/capabilities, and its lines in the lists there and in those
+of plays and planted faults), in copies of the sources: types, layers, and the bundle without each one; the tests of everything else
+once, without all of them; and the tests of the capabilities, without those that are left out beside them. A test goes with the
+capability that it imports.
 Exit code 1 if something does not pass.
 
 examples:
@@ -20,6 +21,8 @@ examples:
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, '.muster', 'without');
 const CAPABILITIES = 'shared/capabilities';
+/** Lists of what capabilities give to tests. */
+const TEST_LISTS = ['test/dst/plays.ts', 'test/planted/all-faults.ts'];
 const TESTS = /^(test\/|shared\/capabilities\/[^/]+\/test\/)/;
 const TITLE = /^\s*test\((['"])(.+?)\1, /gm;
 
@@ -44,8 +47,9 @@ function copyWithout(names: readonly string[], copy: string): readonly string[] 
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     cpSync(join(ROOT, path), join(copy, path));
   }
-  for (const list of readdirSync(join(copy, CAPABILITIES)).filter((each) => each.endsWith('.ts'))) {
-    const path = join(copy, CAPABILITIES, list);
+  const lists = readdirSync(join(copy, CAPABILITIES)).filter((each) => each.endsWith('.ts'));
+  for (const list of [...lists.map((each) => join(CAPABILITIES, each)), ...TEST_LISTS]) {
+    const path = join(copy, list);
     writeFileSync(path, names.reduce(withoutLines, readFileSync(path, 'utf8')));
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));

@@ -18,14 +18,14 @@ export const GUARANTEES = [
   'G18',
   'G19',
   'G20',
-  'G21',
   'G22',
   'G23',
   'G24',
-  'G25',
   'G26',
 ] as const;
-export type Guarantee = (typeof GUARANTEES)[number] | 'bug';
+/** Those that plays check. */
+export type PlayedGuarantee = 'G21' | 'G25';
+export type Guarantee = (typeof GUARANTEES)[number] | PlayedGuarantee | 'bug';
 
 /** A guarantee that did not hold, and of whom. */
 export type Violation = {

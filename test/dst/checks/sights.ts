@@ -54,12 +54,6 @@ export const SIGHTS = [
   'slot',
   'slot after a replaced one',
   'slot forbidden',
-  // places in JobConfigs
-  'place queued',
-  'place refused',
-  'let in',
-  'slot of a JobConfig',
-  'slot skipped',
   // Jobs and indexes that wait for others
   'waited for Jobs',
   'index waited for',
@@ -67,8 +61,6 @@ export const SIGHTS = [
   'gang whole',
   'gang started again',
   'gang named',
-  // requests for which a quota left no room
-  'no room',
   // changes of state
   'announced',
   'announced again',
@@ -77,13 +69,20 @@ export const SIGHTS = [
 ] as const;
 export type Sight = (typeof SIGHTS)[number];
 
-const isSight = (word: string): word is Sight => (SIGHTS as readonly string[]).includes(word);
+const KNOWN: ReadonlySet<string> = new Set(SIGHTS);
 
 export class Sights {
-  readonly counts = new Map<Sight, number>();
+  readonly counts = new Map<string, number>();
+  readonly #more: readonly string[];
+
+  /** `more`: those of a play. */
+  constructor(more: readonly string[] = []) {
+    this.#more = more;
+  }
 
   /** Counts those words that are sights. */
   see(...words: readonly string[]): void {
-    for (const word of words) if (isSight(word)) this.counts.set(word, (this.counts.get(word) ?? 0) + 1);
+    for (const word of words)
+      if (KNOWN.has(word) || this.#more.includes(word)) this.counts.set(word, (this.counts.get(word) ?? 0) + 1);
   }
 }

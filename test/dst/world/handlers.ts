@@ -1,4 +1,3 @@
-import { CAPABILITY_SWEEPS } from '../../../shared/capabilities/sweeps.ts';
 import { type Cache, createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { reconcileScheduled } from '../../../shared/runtime/reconcile-scheduled.ts';
@@ -40,8 +39,8 @@ export type HandlersOptions = {
   readonly law: Law;
   /** Whose Jobs are looked for when they are gone. */
   readonly owners: readonly OwnerKind[];
-  /** The namespace has or gets a quota. */
-  readonly hasQuota: boolean;
+  /** What the minute's sweep does for a play. */
+  readonly sweeps: readonly ((deps: Deps) => Promise<unknown>)[];
   readonly depsOf: (process: Process, cache: Cache) => Deps;
   /** A handler has thrown, as it may in such weather. */
   readonly threw: (error: unknown) => void;
@@ -170,7 +169,7 @@ export class Handlers {
 
   #startSweep(): void {
     this.nextSweepAt = plusMs(this.#options.now(), SWEEP_EVERY_MS);
-    const { injector, hasQuota } = this.#options;
+    const { injector, sweeps } = this.#options;
     const everything = injector.strikes('runtime started', injector.faultRates.started);
     const isHourly = this.#sweeps++ % SWEEPS_AN_HOUR === SWEEPS_AN_HOUR - 1;
     this.#start(
@@ -181,7 +180,7 @@ export class Handlers {
         await sweepCrons(deps);
         await sweepJobs({ everything }, deps);
         await sweepHosts(deps);
-        if (hasQuota) for (const sweep of CAPABILITY_SWEEPS) await sweep(deps);
+        for (const sweep of sweeps) await sweep(deps);
         if (!isHourly) return;
         await sweepTasks({ after: null }, deps);
         await retireUnused(deps);

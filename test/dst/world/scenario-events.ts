@@ -31,7 +31,6 @@ export const ACTS = [
   'indexes released',
   'indexes cancelled',
   'indexes requeued',
-  'quota lowered',
 ] as const;
 export type Act = (typeof ACTS)[number];
 

@@ -69,3 +69,6 @@ function actsByLuck(random: Random): SeedCron['acts'] {
 
 /** How long faults strike a CronJob. */
 export const STORM_MIN = 20;
+/** Repairs are through by then, and what waited has been caught up with. */
+export const CRON_REPAIRED_MS = 10 * 60_000;
+export const CRON_CALM_MS = 8 * 60_000;

@@ -24,16 +24,15 @@ import { Handlers } from './handlers.ts';
 import { Law, textOf } from '../checks/law.ts';
 import { Mail } from './mail.ts';
 import { AnnounceWatch } from '../checks/announce-watch.ts';
-import { ConfigWatch } from '../checks/config-watch.ts';
 import { CronWatch } from '../checks/cron-watch.ts';
 import { SubmitWatch } from '../checks/submit-watch.ts';
-import { QuotaWatch } from '../quotas/quota-watch.ts';
 import { UpstreamWatch } from '../checks/upstream-watch.ts';
 import { NamesWatch, byTaskId } from '../checks/names-watch.ts';
 import { Random } from '../random.ts';
 import { Sights } from '../checks/sights.ts';
 import { ALL, type About, Story } from '../story.ts';
 import { FaultInjector } from './fault-injector.ts';
+import type { PlayNeeds, PlayWatch } from './play-watch.ts';
 import { ShownNumbers } from '../checks/shown-numbers.ts';
 import { ORPHAN_NONCE, Watchdog } from '../checks/watchdog.ts';
 import { CALM, type Fault, type Outage, type FaultRates } from './fault-rates.ts';
@@ -65,10 +64,8 @@ export type WorldOptions = {
   readonly fate: (launch: Launch, random: Random) => Fate;
   /** Others hear of the Jobs' changes. */
   readonly announced: boolean;
-  /** There are JobConfigs, too. */
-  readonly hasConfigs?: boolean;
-  /** The namespace has or gets one. */
-  readonly quota?: object;
+  /** Of the play that it is about; omitted: there is none. */
+  readonly needs?: PlayNeeds;
   /** Omitted: `at once`. */
   readonly deprovisioning?: Deprovisioning;
   readonly launchesPerSec: number | null;
@@ -98,11 +95,8 @@ export class World {
   readonly watchdog: Watchdog;
   readonly names: NamesWatch;
   readonly cronWatch: CronWatch;
-  readonly configWatch: ConfigWatch;
   readonly submitWatch: SubmitWatch;
   readonly upstreamWatch: UpstreamWatch;
-  /** null: there is no quota. */
-  readonly quotaWatch: QuotaWatch | null;
   /** null: nobody hears of changes. */
   readonly announceWatch: AnnounceWatch | null;
   readonly mail: Mail;
@@ -110,7 +104,7 @@ export class World {
   readonly story: Story | null;
   readonly injector: FaultInjector;
   /** Of no single Job. */
-  readonly sights = new Sights();
+  readonly sights: Sights;
   time: EpochMs = START;
   steps = 0;
   readonly #options: WorldOptions;
@@ -127,6 +121,7 @@ export class World {
   readonly #shownNumbers: ShownNumbers;
   /** What capabilities keep in a process, beside its cache. */
   readonly #states = new WeakMap<Cache, CapabilityState>();
+  #playWatch: PlayWatch | null = null;
   #eventsDownUntil: EpochMs = START;
   /** ECS starts a task of which it has said that it does not. */
   #deniesIt = false;
@@ -141,6 +136,7 @@ export class World {
     this.#random = new Random(seed, 'who acts');
     this.#fates = new Random(seed, 'fates of tasks');
     this.story = options.told ? new Story(START) : null;
+    this.sights = new Sights(options.needs?.sights);
     const now = (): EpochMs => this.time;
     const isDamaged = (uid: JobUid): boolean => this.#damaged.has(jobPartition(uid));
     this.injector = new FaultInjector(faultRates, seed, without);
@@ -152,10 +148,8 @@ export class World {
       faultRates === CALM,
     );
     this.cronWatch = new CronWatch(now, this.law, this.watchdog, this.sights);
-    this.configWatch = new ConfigWatch(now, this.law, this.watchdog, this.sights);
     this.submitWatch = new SubmitWatch(this.law);
     this.upstreamWatch = new UpstreamWatch(now, this.law, this.watchdog, this.sights);
-    this.quotaWatch = options.quota === undefined ? null : new QuotaWatch(now, this.law, this.watchdog);
     this.announceWatch = options.announced
       ? new AnnounceWatch({
           now,
@@ -224,8 +218,8 @@ export class World {
       injector: this.injector,
       mail: this.mail,
       law: this.law,
-      owners: options.hasConfigs === true ? ['CronJob', 'JobConfig'] : ['CronJob'],
-      hasQuota: options.quota !== undefined,
+      owners: ['CronJob', ...(options.needs?.owners ?? [])],
+      sweeps: options.needs?.sweeps ?? [],
       depsOf: (process, cache) => this.#deps(process, cache),
       threw: (error) => this.watchdog.threw(error),
       ended: (process) => {
@@ -235,6 +229,11 @@ export class World {
       at: (moment, then) => this.#timers.add(then, moment),
       tell: ({ name, about }, what, fault) => this.tell(name, what, about, fault),
     });
+  }
+
+  /** From now on a play sees what is stored. */
+  watchBy(watch: PlayWatch): void {
+    this.#playWatch = watch;
   }
 
   tell(who: string, what: string, about: About, fault: Fault | null = null): void {
@@ -404,22 +403,22 @@ export class World {
   }
 
   #watched(store: Store, byUser: boolean): StorePorts {
-    const { announceWatch, configWatch, quotaWatch } = this;
+    const { announceWatch } = this;
+    const play = this.#playWatch;
     const seen = this.upstreamWatch.watchJobs(
       this.watchdog.watchJobs(this.#shownNumbers.watchJobs(store.jobs), byUser),
     );
-    const owned = configWatch.watchJobs(this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen)));
-    const jobs = quotaWatch?.watchJobs(owned) ?? owned;
-    const objects = configWatch.watchObjects(store.objects);
+    const owned = this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen));
+    const jobs = play?.watchJobs(owned) ?? owned;
     return {
       jobs: announceWatch?.watchJobs(jobs) ?? jobs,
       feed: this.#shownNumbers.watchFeed(this.watchdog.watchFeed(store.feed)),
       limits: store.limits,
       hosts: this.names.watchHosts(store.hosts),
       items: store.items,
-      crons: configWatch.watchCrons(store.crons),
+      crons: play?.watchCrons?.(store.crons) ?? store.crons,
       waiters: store.waiters,
-      objects: quotaWatch?.watchObjects(objects) ?? objects,
+      objects: play?.watchObjects(store.objects) ?? store.objects,
     };
   }
 

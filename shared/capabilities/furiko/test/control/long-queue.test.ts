@@ -2,10 +2,12 @@ import { expect, it } from 'vitest';
 import { plusMs } from '../../../../domain/base/time.ts';
 import { endOf } from '../../../../domain/scoreboard/status.ts';
 import { Random } from '../../../../../test/dst/random.ts';
-import { ConfigUsers } from '../../../../../test/dst/world/config-users.ts';
+import { CONFIG_PLAY } from '../dst/config-play.ts';
+import { ConfigUsers } from '../dst/config-users.ts';
+import { ConfigWatch } from '../dst/config-watch.ts';
 import { DONE } from '../../../../../test/dst/world/fates.ts';
 import { CALM } from '../../../../../test/dst/world/fault-rates.ts';
-import { type SeedConfig, configByLuck } from '../../../../../test/dst/world/seed-config.ts';
+import { type SeedConfig, configByLuck } from '../dst/seed-config.ts';
 import { START, World } from '../../../../../test/dst/world/world.ts';
 import { openNamespace } from '../../../../../test/support/a-namespace.ts';
 
@@ -23,7 +25,7 @@ const calmWorld = (): World =>
     told: false,
     faultRates: CALM,
     fate: (_, luck) => ({ startMs: 300, runMs: luck.between(200, 4_000), stopMs: 300, ending: DONE }),
-    hasConfigs: true,
+    needs: CONFIG_PLAY.needs,
     launchesPerSec: null,
     stopsPerSec: null,
     gustMs: 0,
@@ -38,8 +40,10 @@ it(`${JOBS} Jobs take turns, ${MAX} at a time, though their schedulers are kille
   const spec = { ...plain.manifest.spec, concurrency: { policy: 'Enqueue', maxConcurrency: MAX } } as const;
   const { schedule: _, ...unscheduled } = spec;
   const config: SeedConfig = { ...plain, everySec: null, manifest: { ...plain.manifest, spec: unscheduled } };
-  const users = new ConfigUsers(world, config, { againMs: 20_000, triesMax: 1_000 });
-  world.configWatch.expect(config);
+  const watch = new ConfigWatch(world);
+  world.watchBy(watch);
+  const users = new ConfigUsers(world, config, watch, { againMs: 20_000, triesMax: 1_000 });
+  watch.expect(config);
   users.create();
   for (let n = 0; n < JOBS; n++)
     world.schedule(plusMs(START, 5_000 + n * 300), () =>
@@ -56,12 +60,12 @@ it(`${JOBS} Jobs take turns, ${MAX} at a time, though their schedulers are kille
     const until = plusMs(world.time, SECOND_MS);
     world.schedule(until, () => undefined);
     while (world.time < until) await world.step();
-    most = Math.max(most, world.configWatch.active());
+    most = Math.max(most, watch.active());
     expect(world.law.violations).toEqual([]);
   }
   expect(ended()).toBe(JOBS);
   expect(most).toBe(MAX);
-  const { places, letIn } = world.configWatch.orders();
+  const { places, letIn } = watch.orders();
   // Those that are let in together may be resumed in any order.
   const moved = letIn.map((uid, nth) => Math.abs(places.indexOf(uid) - nth));
   expect(Math.max(...moved)).toBeLessThan(MAX);

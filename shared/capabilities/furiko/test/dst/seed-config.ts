@@ -1,9 +1,9 @@
-import { FURIKO_API_VERSION, type ConcurrencyPolicy } from '../../../shared/capabilities/furiko/domain/furiko-job.ts';
-import type { JobConfigManifest } from '../../../shared/capabilities/furiko/domain/job-config.ts';
-import { admitJobConfig } from '../../../shared/capabilities/furiko/schema/job-config-admission.ts';
-import type { Random } from '../random.ts';
-import { STORM_MIN } from './seed-cron.ts';
-import type { EpochMs } from '../../../shared/domain/base/time.ts';
+import { FURIKO_API_VERSION, type ConcurrencyPolicy } from '../../domain/furiko-job.ts';
+import type { JobConfigManifest } from '../../domain/job-config.ts';
+import { admitJobConfig } from '../../schema/job-config-admission.ts';
+import type { Random } from '../../../../../test/dst/random.ts';
+import { STORM_MIN } from '../../../../../test/dst/world/seed-cron.ts';
+import type { EpochMs } from '../../../../domain/base/time.ts';
 
 /** The JobConfig of one seed. */
 export type SeedConfig = {

@@ -1,17 +1,19 @@
-import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import { type EpochMs, asEpochMs } from '../../../shared/domain/base/time.ts';
-import type { ConfigState } from '../../../shared/capabilities/furiko/domain/config-state.ts';
-import { SCHEDULE_TIME } from '../../../shared/capabilities/furiko/domain/furiko-labels.ts';
-import type { JobConfigSpec, JobConfigStatusDocument } from '../../../shared/capabilities/furiko/domain/job-config.ts';
-import { type Status, isHidden, podCount, tally } from '../../../shared/domain/scoreboard/status.ts';
-import type { CronStore } from '../../../shared/ports/cron-store.ts';
-import type { JobStore, StoredSpec } from '../../../shared/ports/job-store.ts';
-import type { ObjectStore } from '../../../shared/ports/object-store.ts';
-import { CONFIG_KEY, type SeedConfig } from '../world/seed-config.ts';
-import type { Law } from './law.ts';
-import { watchNewJobs } from './new-jobs.ts';
-import type { Sights } from './sights.ts';
-import type { Watchdog } from './watchdog.ts';
+import type { JobUid } from '../../../../domain/base/ids.ts';
+import { type EpochMs, asEpochMs } from '../../../../domain/base/time.ts';
+import type { ConfigState } from '../../domain/config-state.ts';
+import { SCHEDULE_TIME } from '../../domain/furiko-labels.ts';
+import type { JobConfigSpec, JobConfigStatusDocument } from '../../domain/job-config.ts';
+import { type Status, isHidden, podCount, tally } from '../../../../domain/scoreboard/status.ts';
+import type { CronStore } from '../../../../ports/cron-store.ts';
+import type { JobStore, StoredSpec } from '../../../../ports/job-store.ts';
+import type { ObjectStore } from '../../../../ports/object-store.ts';
+import { CONFIG_KEY, type SeedConfig } from './seed-config.ts';
+import type { Law } from '../../../../../test/dst/checks/law.ts';
+import { watchNewJobs } from '../../../../../test/dst/checks/new-jobs.ts';
+import type { Sights } from '../../../../../test/dst/checks/sights.ts';
+import type { Watchdog } from '../../../../../test/dst/checks/watchdog.ts';
+import type { PlayWatch } from '../../../../../test/dst/world/play-watch.ts';
+import type { World } from '../../../../../test/dst/world/world.ts';
 
 /** Clocks of schedulers differ. */
 const SKEW_MS = 10_000;
@@ -23,7 +25,7 @@ const TURN_MAX_MS = 200_000;
 type Stores = { readonly jobs: JobStore; readonly objects: ObjectStore; readonly crons: CronStore };
 
 /** Looks at every Job of a JobConfig that is let in, in which order, and beside how many (G21). */
-export class ConfigWatch {
+export class ConfigWatch implements PlayWatch {
   #config: SeedConfig | null = null;
   /** Jobs in the order in which they took their places. */
   readonly #order: JobUid[] = [];
@@ -43,11 +45,11 @@ export class ConfigWatch {
   readonly #watchdog: Watchdog;
   readonly #sights: Sights;
 
-  constructor(now: () => EpochMs, law: Law, watchdog: Watchdog, sights: Sights) {
-    this.#now = now;
-    this.#law = law;
-    this.#watchdog = watchdog;
-    this.#sights = sights;
+  constructor(world: World) {
+    this.#now = () => world.time;
+    this.#law = world.law;
+    this.#watchdog = world.watchdog;
+    this.#sights = world.sights;
   }
 
   expect(config: SeedConfig): void {

@@ -1,15 +1,17 @@
-import type { Deps } from '../../../shared/control/process/deps.ts';
-import { createJobCommands } from '../../../shared/control/lifecycle/job-changes.ts';
-import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
-import { quotaIn } from '../../../shared/capabilities/quotas/domain/quota-document.ts';
-import type { Quota } from '../../../shared/capabilities/quotas/domain/quota.ts';
-import { endOf, isHidden } from '../../../shared/domain/scoreboard/status.ts';
-import type { JobStore } from '../../../shared/ports/job-store.ts';
-import type { ObjectStore } from '../../../shared/ports/object-store.ts';
-import { aJob } from '../../support/a-job.ts';
-import type { Watched } from '../checks/commits.ts';
-import type { Law } from '../checks/law.ts';
-import type { Watchdog } from '../checks/watchdog.ts';
+import type { Deps } from '../../../../control/process/deps.ts';
+import { createJobCommands } from '../../../../control/lifecycle/job-changes.ts';
+import { type EpochMs, plusMs } from '../../../../domain/base/time.ts';
+import { quotaIn } from '../../domain/quota-document.ts';
+import type { Quota } from '../../domain/quota.ts';
+import { endOf, isHidden } from '../../../../domain/scoreboard/status.ts';
+import type { JobStore } from '../../../../ports/job-store.ts';
+import type { ObjectStore } from '../../../../ports/object-store.ts';
+import { aJob } from '../../../../../test/support/a-job.ts';
+import type { Watched } from '../../../../../test/dst/checks/commits.ts';
+import type { Law } from '../../../../../test/dst/checks/law.ts';
+import type { Watchdog } from '../../../../../test/dst/checks/watchdog.ts';
+import type { PlayWatch } from '../../../../../test/dst/world/play-watch.ts';
+import type { World } from '../../../../../test/dst/world/world.ts';
 import { type Hard, LIMITED, type LimitedKey, QUOTA_KEY, quotaDocument } from './seed-quota.ts';
 
 type Amounts = Readonly<Record<LimitedKey, number>>;
@@ -22,7 +24,7 @@ const RETURNED_MS = 150_000;
 const SETTLED_MS = 300_000;
 
 /** Looks at every commit of a Job or of the quota: what Jobs may use is within it, and what it says that is used is enough (G25). */
-export class QuotaWatch {
+export class QuotaWatch implements PlayWatch {
   readonly #now: () => EpochMs;
   readonly #law: Law;
   readonly #watchdog: Watchdog;
@@ -36,11 +38,11 @@ export class QuotaWatch {
   #history: (readonly [at: EpochMs, used: Amounts])[] = [];
   readonly #tooHighSince = new Map<LimitedKey, EpochMs>();
 
-  constructor(now: () => EpochMs, law: Law, watchdog: Watchdog) {
-    this.#now = now;
-    this.#law = law;
-    this.#watchdog = watchdog;
-    this.#decidedUntil = now();
+  constructor(world: World) {
+    this.#now = () => world.time;
+    this.#law = world.law;
+    this.#watchdog = world.watchdog;
+    this.#decidedUntil = world.time;
   }
 
   /** Stores the quota before there are any Jobs. */

@@ -1,19 +1,29 @@
-import { changeSpec, createJob, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
-import { createQuotaCommands } from '../../../shared/capabilities/quotas/control/quota-changes.ts';
-import type { Deps } from '../../../shared/control/process/deps.ts';
-import type { JobUid } from '../../../shared/domain/base/ids.ts';
-import { type EpochMs, plusMs } from '../../../shared/domain/base/time.ts';
-import { endOf, isHidden } from '../../../shared/domain/scoreboard/status.ts';
-import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
-import type { JobManifestSpec } from '../../../shared/domain/manifests/manifest.ts';
-import type { StoredSpec } from '../../../shared/ports/job-store.ts';
-import type { Random } from '../random.ts';
-import { ALL } from '../story.ts';
-import type { Act, Arrangement } from '../world/scenario-events.ts';
-import { START, type World } from '../world/world.ts';
+import { changeSpec, createJob, deleteJob } from '../../../../control/lifecycle/job-changes.ts';
+import { createQuotaCommands } from '../../control/quota-changes.ts';
+import type { Deps } from '../../../../control/process/deps.ts';
+import type { JobUid } from '../../../../domain/base/ids.ts';
+import { type EpochMs, plusMs } from '../../../../domain/base/time.ts';
+import { endOf, isHidden } from '../../../../domain/scoreboard/status.ts';
+import { ANNOTATIONS } from '../../../../domain/manifests/annotations.ts';
+import type { JobManifestSpec } from '../../../../domain/manifests/manifest.ts';
+import type { StoredSpec } from '../../../../ports/job-store.ts';
+import type { Random } from '../../../../../test/dst/random.ts';
+import { ALL } from '../../../../../test/dst/story.ts';
+import type { Act, Arrangement } from '../../../../../test/dst/world/scenario-events.ts';
+import { START, type World } from '../../../../../test/dst/world/world.ts';
+import type { QuotaWatch } from './quota-watch.ts';
 import { type Hard, QUOTA_KEY, type SeedQuota, parallelismByLuck, quotaDocument, withHard } from './seed-quota.ts';
 
-type Wish = { readonly random: Random; readonly world: World; readonly did: (act: Act) => void };
+/** What people do beside a quota, and in no other seed. */
+export const QUOTA_ACTS = ['quota lowered'] as const;
+type QuotaAct = Act | (typeof QUOTA_ACTS)[number];
+
+type Wish = {
+  readonly random: Random;
+  readonly world: World;
+  readonly watch: QuotaWatch;
+  readonly did: (act: QuotaAct) => void;
+};
 
 /** A user without room, or without an answer, tries again at the next such moment: many do at once, and the sweep counts meanwhile. */
 const AGAIN_MS = 20_000;
@@ -29,10 +39,10 @@ export const QUOTA_STORM_MS = 40 * 60_000;
  * They resize, suspend, resume, and delete them; they lower the quota, and raise it again. When all is over, each Job has had its turn.
  */
 export function arrangeQuota(jobs: readonly StoredSpec[], quota: SeedQuota, wish: Wish): Arrangement {
-  const { random, world, did } = wish;
-  const people = new QuotaUsers(world, jobs);
+  const { random, world, watch, did } = wish;
+  const people = new QuotaUsers(world, jobs, watch);
   let over = START + QUOTA_STORM_MS;
-  const at = (afterMs: number, happen: () => void, act: Act | null = null): void => {
+  const at = (afterMs: number, happen: () => void, act: QuotaAct | null = null): void => {
     over = plusMs(START, Math.max(over - START, afterMs));
     world.schedule(plusMs(START, afterMs), () => {
       if (act !== null) did(act);
@@ -75,10 +85,12 @@ const nextTry = (now: EpochMs): EpochMs => plusMs(START, (Math.floor((now - STAR
 class QuotaUsers {
   readonly #world: World;
   readonly #jobs: readonly StoredSpec[];
+  readonly #watch: QuotaWatch;
 
-  constructor(world: World, jobs: readonly StoredSpec[]) {
+  constructor(world: World, jobs: readonly StoredSpec[], watch: QuotaWatch) {
     this.#world = world;
     this.#jobs = jobs;
+    this.#watch = watch;
   }
 
   /** Until it is there. Those that wait for the first Job come after it: else it would wait for the room that they take. */
@@ -114,7 +126,7 @@ class QuotaUsers {
 
   /** Creates the quota, or gives it other limits, as the API does; and again until that is stored. */
   limit(hard: Hard): void {
-    const { handlers, quotaWatch, time } = this.#world;
+    const { handlers, time } = this.#world;
     handlers.user(`limits the namespace to ${JSON.stringify(hard)}`, ALL, async ({ objects, ...deps }) => {
       const stored = await objects.read('ResourceQuota', QUOTA_KEY);
       const document = stored === null ? quotaDocument(hard, {}, START) : withHard(stored.document, hard);
@@ -122,7 +134,7 @@ class QuotaUsers {
       await createQuotaCommands({ objects, ...deps }).count(QUOTA_KEY.namespace);
     });
     this.#world.schedule(plusMs(time, AGAIN_MS), () => {
-      if (quotaWatch !== null && !quotaWatch.isLimitedTo(hard)) this.limit(hard);
+      if (!this.#watch.isLimitedTo(hard)) this.limit(hard);
     });
   }
 

@@ -1,16 +1,17 @@
-import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-changes.ts';
-import { createPlaceCommands } from '../../../shared/capabilities/furiko/control/give-places.ts';
-import { createJobCommands, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
-import type { Deps } from '../../../shared/control/process/deps.ts';
-import { asJobUid } from '../../../shared/domain/base/ids.ts';
-import { asEpochMs, asTime, plusMs } from '../../../shared/domain/base/time.ts';
-import { FURIKO_API_VERSION } from '../../../shared/capabilities/furiko/domain/furiko-job.ts';
-import type { JobConfigSpec } from '../../../shared/capabilities/furiko/domain/job-config.ts';
-import type { StoredDocument } from '../../../shared/ports/object-store.ts';
-import { admitFurikoJob } from '../../../shared/capabilities/furiko/schema/furiko-job-admission.ts';
-import { storedJobConfig } from '../../../shared/capabilities/furiko/schema/job-config-admission.ts';
+import { createOwnerCommands } from '../../../../control/lifecycle/owner-changes.ts';
+import { createPlaceCommands } from '../../control/give-places.ts';
+import { createJobCommands, deleteJob } from '../../../../control/lifecycle/job-changes.ts';
+import type { Deps } from '../../../../control/process/deps.ts';
+import { asJobUid } from '../../../../domain/base/ids.ts';
+import { asEpochMs, asTime, plusMs } from '../../../../domain/base/time.ts';
+import { FURIKO_API_VERSION } from '../../domain/furiko-job.ts';
+import type { JobConfigSpec } from '../../domain/job-config.ts';
+import type { StoredDocument } from '../../../../ports/object-store.ts';
+import { admitFurikoJob } from '../../schema/furiko-job-admission.ts';
+import { storedJobConfig } from '../../schema/job-config-admission.ts';
+import type { ConfigWatch } from './config-watch.ts';
 import { CONFIG_KEY, type ConfigAct, type Order, type SeedConfig } from './seed-config.ts';
-import { START, type World } from './world.ts';
+import { START, type World } from '../../../../../test/dst/world/world.ts';
 
 /** A user whose call died, or whose Job was refused, tries again. Nobody tries for ever. */
 const PATIENCE = { againMs: 45_000, triesMax: 12 };
@@ -19,14 +20,16 @@ const PATIENCE = { againMs: 45_000, triesMax: 12 };
 export class ConfigUsers {
   readonly #world: World;
   readonly #config: SeedConfig;
+  readonly #watch: ConfigWatch;
   /** Whether its schedule is to be enabled. */
   #wanted = true;
   #isOver = false;
   readonly #patience: typeof PATIENCE;
 
-  constructor(world: World, config: SeedConfig, patience = PATIENCE) {
+  constructor(world: World, config: SeedConfig, watch: ConfigWatch, patience = PATIENCE) {
     this.#world = world;
     this.#config = config;
+    this.#watch = watch;
     this.#patience = patience;
   }
 
@@ -69,7 +72,7 @@ export class ConfigUsers {
       }));
     else
       this.#until('deletes a Job of the JobConfig', async (deps) => {
-        const uid = this.#world.configWatch.anyone();
+        const uid = this.#watch.anyone();
         if (uid !== null) await deleteJob(uid, deps);
         return true;
       });

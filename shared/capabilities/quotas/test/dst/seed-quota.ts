@@ -1,12 +1,12 @@
-import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
-import { type EpochMs, asTime } from '../../../shared/domain/base/time.ts';
-import { FRESH_LEDGER, type Quota } from '../../../shared/capabilities/quotas/domain/quota.ts';
-import { withQuota } from '../../../shared/capabilities/quotas/domain/quota-document.ts';
-import { amountText } from '../../../shared/capabilities/quotas/domain/quota-keys.ts';
-import type { StoredDocument } from '../../../shared/ports/object-store.ts';
-import type { StoredSpec } from '../../../shared/ports/job-store.ts';
-import { aJob } from '../../support/a-job.ts';
-import type { Random } from '../random.ts';
+import { ANNOTATIONS } from '../../../../domain/manifests/annotations.ts';
+import { type EpochMs, asTime } from '../../../../domain/base/time.ts';
+import { FRESH_LEDGER, type Quota } from '../../domain/quota.ts';
+import { withQuota } from '../../domain/quota-document.ts';
+import { amountText } from '../../domain/quota-keys.ts';
+import type { StoredDocument } from '../../../../ports/object-store.ts';
+import type { StoredSpec } from '../../../../ports/job-store.ts';
+import { aJob } from '../../../../../test/support/a-job.ts';
+import type { Random } from '../../../../../test/dst/random.ts';
 
 export const LIMITED = ['pods', 'count/jobs.batch'] as const;
 export type LimitedKey = (typeof LIMITED)[number];

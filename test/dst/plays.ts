@@ -1,0 +1,6 @@
+import { CONFIG_PLAY } from '../../shared/capabilities/furiko/test/dst/config-play.ts';
+import { QUOTA_PLAY } from '../../shared/capabilities/quotas/test/dst/quota-play.ts';
+import type { Play } from './play.ts';
+
+/** The plays of all capabilities. Without one, its seeds are storms like others. */
+export const PLAYS: readonly Play[] = [CONFIG_PLAY, QUOTA_PLAY];
