@@ -100,11 +100,14 @@ describe('the bundles', () => {
     const version = await getThroughGateway(api, '/version');
     expect(version).toMatchObject({ statusCode: 200, headers: { 'content-type': 'application/json' } });
     expect(JSON.parse(version.body)).toHaveProperty('muster');
-    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-    const self = await postThroughGateway(api, '/apis/authentication.k8s.io/v1/selfsubjectreviews', review);
-    expect(JSON.parse(self.body)).toMatchObject({
-      status: { userInfo: { username: CALLER.userArn, uid: CALLER.user, groups: ['system:authenticated'] } },
-    });
+    const printed: string[] = [];
+    const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+    await postThroughGateway(api, '/apis/batch/v1/namespaces/default/jobs', {});
+    out.mockRestore();
+    const lines = printed.flatMap((text) => text.split('\n')).filter((line) => line.includes('"message":"audit"'));
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { values: { user: { username: CALLER.userArn, uid: CALLER.user, groups: ['system:authenticated'] } } },
+    ]);
     const unknown = await getThroughGateway(api, '/nowhere');
     expect(unknown.statusCode).toBe(404);
     expect(JSON.parse(unknown.body)).toMatchObject({ kind: 'Status', reason: 'NotFound', code: 404 });

@@ -106,18 +106,17 @@ describe('what a request wants', () => {
 type Routed = { readonly pattern: string; readonly params: Readonly<Record<string, string>>; readonly told: string };
 
 /** The routes of the API, each of which says how it was reached. */
-async function aProbe(): Promise<Hono> {
+async function aProbe(): Promise<{ readonly probe: Hono; readonly patterns: ReadonlySet<string> }> {
   const { app } = await aWorld();
   const probe = new Hono({ strict: false });
   const patterns = app.routes.filter(({ path }) => path !== '/*' && path !== '*');
-  expect(patterns.length).toBeGreaterThan(100);
   for (const { method, path } of patterns)
     probe.on(method === 'ALL' ? METHODS : [method], path, (c) => {
       // A header, because HEAD has no body.
       const routed: Routed = { pattern: path, params: c.req.param(), told: toldOf(c) };
       return c.body(null, 200, { 'x-routed': encodeURIComponent(JSON.stringify(routed)) });
     });
-  return probe;
+  return { probe, patterns: new Set(patterns.map(({ path }) => path)) };
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -160,7 +159,7 @@ function expected(routed: Routed): RegExp {
 
 describe('a path', () => {
   it('says the same to the router and to the authorizer', async () => {
-    const probe = await aProbe();
+    const { probe, patterns } = await aProbe();
     const met = new Set<string>();
     const anyOne = fc.oneof({ weight: 4, arbitrary: anyPath }, { weight: 1, arbitrary: anyRequest });
     await fc.assert(
@@ -173,6 +172,7 @@ describe('a path', () => {
       }),
       { numRuns: 20_000, seed: 20_261_128 },
     );
-    expect(met.size).toBeGreaterThan(60);
+    // Some routes serve what no request is drawn for, such as the absent kinds.
+    expect(met.size).toBeGreaterThan(patterns.size / 2);
   });
 });

@@ -1,43 +1,14 @@
 import { expect, test } from 'vitest';
-import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
-import { JOBS, PODS, aWorld, linesOf, manifest } from '../a-world.ts';
+import { JOBS, PODS, linesOf } from '../a-world.ts';
+import { aWorldWithNewer, aWorldWithNewerRows, makeNewer, namesIn, warningOf } from './newer-rows.ts';
 
 const CRONS = '/apis/batch/v1/namespaces/default/cronjobs';
-const FURIKO_JOBS = '/apis/execution.furiko.io/v1alpha1/namespaces/default/jobs';
+const WORK_LISTS = '/apis/muster.run/v1/namespaces/default/worklists';
 const EVENTS = '/api/v1/namespaces/default/events';
-
-type World = Awaited<ReturnType<typeof aWorld>>;
-
-/** Jobs `a`, `newer`, `z` in `default`, each with a Pod; from now on `newer` has the STATUS of a later release. */
-async function aWorldWithNewer() {
-  const world = await aWorld();
-  for (const name of ['a', 'newer', 'z']) {
-    await world.post(JOBS, manifest(name));
-    await world.commit(name, [{ op: 'claim', index: 0 }]);
-  }
-  makeNewer(world, [await world.uidOf('newer')]);
-  return world;
-}
-
-function makeNewer(world: World, uids: readonly string[]): void {
-  const readStatus = world.jobs.readStatus.bind(world.jobs);
-  world.jobs.readStatus = async (asked) => {
-    if (uids.includes(asked)) throw new NewerFormatError('a STATUS', 99, 9);
-    return readStatus(asked);
-  };
-}
-
-type Listed = { readonly items: readonly { readonly metadata: { readonly name: string } }[] };
-const namesIn = async (answer: Response): Promise<readonly string[]> =>
-  ((await answer.json()) as Listed).items.map(({ metadata }) => metadata.name.replace(/-0-[a-z0-9]{5}$/, ''));
-
-const warningOf = (what: string): string =>
-  `299 - "not shown, because a later release of Muster has stored it: ${what}"`;
 
 test.each([
   [JOBS, 'Job default/newer', ['a', 'z']],
   ['/apis/batch/v1/jobs', 'Job default/newer', ['a', 'z']],
-  [FURIKO_JOBS, 'Job default/newer', []],
   [PODS, 'the Pods of Job default/newer', ['a', 'z']],
 ])('a list leaves out what a later release has stored, and says so: %s', async (path, what, names) => {
   const world = await aWorldWithNewer();
@@ -97,28 +68,13 @@ test('a watch of that one alone ends with why', async () => {
   expect([last.type, last.object.reason]).toEqual(['ERROR', 'ServiceUnavailable']);
 });
 
-test('CronJobs, JobConfigs, and WorkLists whose rows have a later layout', async () => {
-  const world = await aWorld();
-  const list = world.objects.list.bind(world.objects);
-  world.objects.list = async (kind, page) => {
-    if (page.onNewer === undefined) throw new NewerFormatError('row newer', 2, 1);
-    page.onNewer({ namespace: 'default', name: 'newer' });
-    return list(kind, page);
-  };
-  const furiko = FURIKO_JOBS.replace(/jobs$/, 'jobconfigs');
-  const workLists = '/apis/muster.run/v1/namespaces/default/worklists';
-  for (const [path, kind] of [
-    [CRONS, 'CronJob'],
-    [furiko, 'JobConfig'],
-    [workLists, 'WorkList'],
-  ] as const) {
-    const answer = await world.get(path);
-    expect([path, answer.status, answer.headers.get('warning')]).toEqual([
-      path,
-      200,
-      warningOf(`${kind} default/newer`),
-    ]);
-    expect((await linesOf(await world.get(`${path}?watch=1&timeoutSeconds=1`))).map(({ type }) => type)).toEqual([]);
-  }
+test.each([
+  [CRONS, 'CronJob'],
+  [WORK_LISTS, 'WorkList'],
+])('rows that have a later layout: %s', async (path, kind) => {
+  const world = await aWorldWithNewerRows();
+  const answer = await world.get(path);
+  expect([answer.status, answer.headers.get('warning')]).toEqual([200, warningOf(`${kind} default/newer`)]);
+  expect(await linesOf(await world.get(`${path}?watch=1&timeoutSeconds=1`))).toEqual([]);
   expect((await world.get(EVENTS)).status).toBe(200);
 });

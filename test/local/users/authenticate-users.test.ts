@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { authenticateUsers } from '../../../local/users/authenticate-users.ts';
-import { aWorld } from '../../kube/a-world.ts';
+import type { AuditEvent } from '../../../shared/ports/callers/audit.ts';
+import { JOBS, aWorld, manifest } from '../../kube/a-world.ts';
 
 const KIM = { token: 'kims-token', username: 'kim', uid: '1', groups: ['dev', 'system:authenticated'] };
 const LEE = { token: 'lees:token', username: 'lee', groups: ['system:authenticated'] };
 
-async function anApi() {
-  const { app } = await aWorld({ embedded: true, authenticate: authenticateUsers([KIM, LEE]) });
+async function anApi(audited: AuditEvent[] = []) {
+  const audit = { record: (event: AuditEvent) => void audited.push(event) };
+  const { app } = await aWorld({ embedded: true, authenticate: authenticateUsers([KIM, LEE]) }, { audit });
   return async (path: string, authorization: string | null, init: RequestInit = {}) =>
     app.fetch(
       new Request(`http://127.0.0.1${path}`, {
@@ -21,8 +23,6 @@ async function anApi() {
 }
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
-const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-const review = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' });
 
 test.each([
   ['Bearer kims-token', 'kim', { uid: '1', groups: KIM.groups }],
@@ -30,10 +30,11 @@ test.each([
   [basic('muster:kims-token'), 'kim', { uid: '1', groups: KIM.groups }],
   [basic(':lees:token'), 'lee', { groups: LEE.groups }],
 ])('%s is %s', async (authorization, username, more) => {
-  const ask = await anApi();
-  const answer = await ask(SELF, authorization, { method: 'POST', body: review });
+  const audited: AuditEvent[] = [];
+  const ask = await anApi(audited);
+  const answer = await ask(JOBS, authorization, { method: 'POST', body: JSON.stringify(manifest('sums')) });
   expect(answer.status).toBe(201);
-  expect(await answer.json()).toMatchObject({ status: { userInfo: { username, ...more } } });
+  expect(audited.map(({ user }) => user)).toEqual([{ username, ...more }]);
 });
 
 test.each([
