@@ -37,9 +37,7 @@ const SLOW_UNITS = [
   'test/kube/namespaces/namespaces.test.ts',
   'test/kube/patch/strategic-merge.test.ts',
   'test/kube/pods/{logs,pods,removed-pods}.test.ts',
-  'test/kube/rbac/{accounts,lists-of-accounts,rbac}.test.ts',
   'test/kube/selectors/selectors.test.ts',
-  'test/kube/tenants/{named-from-elsewhere,tenants}.test.ts',
   'test/kube/write/{delete,object-size,patch,status}.test.ts',
   'test/schema/job/{job-admission-properties,kept-template}.test.ts',
   'test/schema/object/document.test.ts',
@@ -68,7 +66,7 @@ const STAGES = {
   faults: [
     'test/kube/fuzz/*.test.ts',
     'shared/capabilities/access/test/kube/any-policy.test.ts',
-    'test/kube/tenants/many-attempts.test.ts',
+    'test/capabilities/tenants/many-attempts.test.ts',
     'test/contract/{dynamo-faults,object-bursts,planted-faults}.test.ts',
     'test/contract/rows/{damaged-pages,lmdb-rows,take-over-kills}.test.ts',
     'shared/capabilities/furiko/test/control/long-queue.test.ts',

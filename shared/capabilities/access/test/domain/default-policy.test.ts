@@ -41,7 +41,6 @@ describe('of view, edit and admin', () => {
     ['get jobs/progress.batch', 'view'],
     ['get jobs/diagnosis.batch', 'view'],
     ['list worklists.muster.run', 'view'],
-    ['list jobconfigs.execution.furiko.io', 'view'],
     ['list serviceaccounts', 'view'],
     ['get namespaces', 'view'],
     ['create jobs.batch', 'edit'],

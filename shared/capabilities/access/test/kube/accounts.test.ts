@@ -1,66 +1,13 @@
-import type { User } from '../../../../domain/callers/user.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ApiOptions } from '../../../../kube/http/api-deps.ts';
 import { aWorld } from '../../../../../test/kube/a-world.ts';
 import { JOBS, MERGE, job, send } from '../../../../../test/kube/write/a-client.ts';
+import { ANN, type Accounted, MASTER, anInstallation, podOf, testAccounts } from './an-account.ts';
 
-const ANN: User = { username: 'ann', groups: ['system:authenticated'] };
-const MASTER: User = { username: 'root', groups: ['system:masters'] };
-const GROUP = 'rbac.authorization.k8s.io';
 const CRON_JOBS = '/apis/batch/v1/namespaces/default/cronjobs';
-const FURIKO = '/apis/execution.furiko.io/v1alpha1/namespaces/default';
 const SUBMISSIONS = '/muster/v1/submissions';
 
-/** Lets ann write what runs programs. */
-const WRITES = [
-  { verbs: ['get', 'create', 'update', 'patch'], apiGroups: ['batch'], resources: ['jobs', 'cronjobs'] },
-  {
-    verbs: ['get', 'create', 'update', 'patch'],
-    apiGroups: ['execution.furiko.io'],
-    resources: ['jobs', 'jobconfigs'],
-  },
-];
-
-/** A world in which `as` says who sends what follows; `sent` holds what was submitted. */
-async function anInstallation(authorization: ApiOptions['authorization'] = 'RBAC') {
-  let user = MASTER;
-  const sent: string[] = [];
-  const submissions = {
-    send: async (text: string) => {
-      sent.push(text);
-      return 'id';
-    },
-  };
-  const world = await aWorld({ authorization, userOf: () => user }, { submissions });
-  const as = async (who: User, method: string, path: string, body?: object, type?: string) => {
-    user = who;
-    const answer = await send(world, method, path, body, type);
-    await world.clock.sleep(2000);
-    return answer;
-  };
-  /** Gives ann rules, in her namespace or everywhere. */
-  const grant = async (name: string, rules: readonly object[], kind: 'Role' | 'ClusterRole' = 'Role') => {
-    const path = `/apis/${GROUP}/v1/${kind === 'Role' ? 'namespaces/default/' : ''}${kind.toLowerCase()}`;
-    await as(MASTER, 'POST', `${path}s`, { metadata: { name }, rules });
-    const subjects = [{ kind: 'User', name: 'ann' }];
-    const binding = { metadata: { name }, roleRef: { kind, name }, subjects };
-    expect((await as(MASTER, 'POST', `${path}bindings`, binding)).code).toBe(201);
-  };
-  /** Lets ann use an account. */
-  const allow = async (account: string) =>
-    grant('uses', [{ verbs: ['use'], apiGroups: [''], resources: ['serviceaccounts'], resourceNames: [account] }]);
-  await grant('writes', WRITES);
-  return { as, grant, allow, sent };
-}
-
-const container = { name: 'main', image: 'busybox', command: ['true'] };
-const podOf = (account: string | null) => ({
-  restartPolicy: 'Never',
-  containers: [container],
-  ...(account === null ? {} : { serviceAccountName: account }),
-});
-const KINDS: readonly (readonly [kind: string, path: string, field: string, (account: string | null) => object])[] = [
+const KINDS: readonly Accounted[] = [
   [
     'Job',
     JOBS,
@@ -77,74 +24,10 @@ const KINDS: readonly (readonly [kind: string, path: string, field: string, (acc
       spec: { schedule: '0 3 * * *', jobTemplate: { spec: { template: { spec: podOf(account) } } } },
     }),
   ],
-  [
-    'Furiko Job',
-    `${FURIKO}/jobs`,
-    'spec.template.taskTemplate.pod.spec.serviceAccountName',
-    (account) => ({
-      kind: 'Job',
-      metadata: { name: 'x' },
-      spec: { template: { taskTemplate: { pod: { spec: podOf(account) } } } },
-    }),
-  ],
-  [
-    'JobConfig',
-    `${FURIKO}/jobconfigs`,
-    'spec.template.spec.taskTemplate.pod.spec.serviceAccountName',
-    (account) => ({
-      kind: 'JobConfig',
-      metadata: { name: 'x' },
-      spec: {
-        concurrency: { policy: 'Allow' },
-        template: { spec: { taskTemplate: { pod: { spec: podOf(account) } } } },
-      },
-    }),
-  ],
 ];
 
-describe.each(KINDS)('a %s under a ServiceAccount', (_, path, field, document) => {
-  test('is written by who may use it', async () => {
-    const { as, allow } = await anInstallation();
-    const why = 'user "ann" cannot use the ServiceAccount "reports" in the namespace "default"';
-    const refused = await as(ANN, 'POST', path, document('reports'));
-    expect([refused.code, refused.body.details?.causes]).toMatchObject([403, [{ field, message: why }]]);
-    expect(refused.body.message).toContain(`${field}: ${why}`);
-    for (const account of [null, 'default']) {
-      expect((await as(ANN, 'POST', `${path}?dryRun=All`, document(account))).code).toBe(201);
-    }
-    await allow('reports');
-    expect((await as(ANN, 'POST', `${path}?dryRun=All`, document('other'))).code).toBe(403);
-    expect((await as(ANN, 'POST', path, document('reports'))).code).toBe(201);
-  });
-
-  test('of somebody else may be labeled, but not made to run something else', async () => {
-    const { as } = await anInstallation();
-    await as(MASTER, 'POST', path, document('reports'));
-    const labels = { metadata: { labels: { a: 'b' } } };
-    expect((await as(ANN, 'PATCH', `${path}/x`, labels, MERGE)).code).toBe(200);
-    if (!path.endsWith('cronjobs') && !path.endsWith('jobconfigs')) return; // a Job's template cannot change
-    const other = JSON.parse(JSON.stringify(document('reports')).replace('busybox', 'mine')) as object;
-    expect((await as(ANN, 'PUT', `${path}/x`, other)).code).toBe(403);
-    expect((await as(MASTER, 'PUT', `${path}/x`, other)).code).toBe(200);
-  });
-
-  test('is anybody’s where roles do not decide', async () => {
-    const { as } = await anInstallation('AlwaysAllow');
-    expect((await as(ANN, 'POST', path, document('reports'))).code).toBe(201);
-  });
-});
-
-test('the options of a JobConfig under an account are changed by who may use it, for a command may take their values', async () => {
-  const { as } = await anInstallation();
-  const path = `${FURIKO}/jobconfigs`;
-  const optionOf = (value: string) => ({ options: [{ type: 'String', name: 'cmd', string: { default: value } }] });
-  const pod = { spec: { ...podOf('reports'), containers: [{ ...container, command: ['sh', '-c', '${option.cmd}'] }] } };
-  const spec = { concurrency: { policy: 'Allow' }, template: { spec: { taskTemplate: { pod } } } };
-  const document = { kind: 'JobConfig', metadata: { name: 'x' }, spec: { ...spec, option: optionOf('true') } };
-  expect((await as(MASTER, 'POST', path, document)).code).toBe(201);
-  const change = { spec: { option: optionOf('id') } };
-  expect((await as(ANN, 'PATCH', `${path}/x`, change, MERGE)).code).toBe(403);
-  expect((await as(MASTER, 'PATCH', `${path}/x`, change, MERGE)).code).toBe(200);
+describe.each(KINDS)('a %s under a ServiceAccount', (...each) => {
+  testAccounts(each);
 });
 
 test('which objects of S3 start a CronJob under an account is not changed beside its status either', async () => {

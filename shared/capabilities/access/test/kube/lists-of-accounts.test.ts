@@ -13,7 +13,6 @@ import { aGuardedWorld, grants, rule } from './a-guarded-world.ts';
 const NAMESPACE = 'team-a';
 const JOBS = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
 const CRONS = `/apis/batch/v1/namespaces/${NAMESPACE}/cronjobs`;
-const CONFIGS = `/apis/execution.furiko.io/v1alpha1/namespaces/${NAMESPACE}/jobconfigs`;
 const LISTS = `/apis/muster.run/v1/namespaces/${NAMESPACE}/worklists`;
 const SUBMISSIONS = '/muster/v1/submissions';
 const SLOT_MS = 300_000;
@@ -23,7 +22,6 @@ const WRITES: readonly PolicyRule[] = [
   rule('get,list,create,update,patch,delete batch/jobs'),
   { verbs: ['*'], apiGroups: ['batch'], resources: ['cronjobs'] },
   { verbs: ['*'], apiGroups: ['muster.run'], resources: ['worklists', 'worklists/parts', 'worklists/seal'] },
-  { verbs: ['*'], apiGroups: ['execution.furiko.io'], resources: ['jobs', 'jobconfigs'] },
 ];
 const USES: PolicyRule = {
   verbs: ['use'],
@@ -271,13 +269,4 @@ test('which objects of S3 start a CronJob under an account is said by who may us
     expect((await as('bob', 'PATCH', `${CRONS}/nightly`, change, MERGE)).code).toBe(bobs);
     expect((await as('ann', 'PATCH', `${CRONS}/nightly`, change, MERGE)).code).toBe(200);
   }
-  const pod = templateOf('reports');
-  const config = {
-    kind: 'JobConfig',
-    metadata: { name: 'x' },
-    spec: { concurrency: { policy: 'Allow' }, template: { spec: { taskTemplate: { pod } } } },
-  };
-  expect((await as('kim', 'POST', CONFIGS, config)).code).toBe(201);
-  const schedule = { spec: { schedule: { cron: { expression: '* * * * *' } } } };
-  expect((await as('bob', 'PATCH', `${CONFIGS}/x`, schedule, MERGE)).code).toBe(200);
 });

@@ -12,7 +12,7 @@ import { parseReconcileRequest } from '../../../shared/schema/messages/queue-mes
 import { readMessage } from '../../../shared/schema/submission/read-submission.ts';
 import { toJob } from '../../../shared/store/to-job.ts';
 import { draws } from '../../verify/draws.ts';
-import { START } from '../a-world.ts';
+import { START } from '../../kube/a-world.ts';
 import { stateOf } from './attack.ts';
 import { ACTS, type Named, SUBMISSIONS } from './naming.ts';
 import { ALICE, BOB, KINDS, type Tenant, type TenantWorld, aTenantWorld } from './two-tenants.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import type { Policy } from '../../../shared/capabilities/access/domain/policy.ts';
 import { aGuardedWorld, grants, rule } from '../../../shared/capabilities/access/test/kube/a-guarded-world.ts';
-import { arnOf } from '../a-world.ts';
+import { FURIKO } from '../../../shared/capabilities/furiko/test/kube/a-furiko-world.ts';
+import { arnOf } from '../../kube/a-world.ts';
 
 // Two teams, each with a namespace that has objects of all kinds, and an admin who may do everything in it.
 
@@ -22,8 +23,8 @@ export const BOB: Tenant = { user: 'bob', namespace: 'team-b', secret: 'zqbqz', 
 export const KINDS = [
   ['/apis/batch/v1', 'jobs', 'job'],
   ['/apis/batch/v1', 'cronjobs', 'cron'],
-  ['/apis/execution.furiko.io/v1alpha1', 'jobs', 'run'],
-  ['/apis/execution.furiko.io/v1alpha1', 'jobconfigs', 'config'],
+  [FURIKO, 'jobs', 'run'],
+  [FURIKO, 'jobconfigs', 'config'],
   ['/apis/muster.run/v1', 'worklists', 'list'],
   ['/api/v1', 'services', 'service'],
 ] as const;
