@@ -73,7 +73,7 @@ const STAGES = {
     'test/dst/{determinism,feed}.test.ts',
     'test/ecs/planted-faults.test.ts',
     'test/queues/planted-*.test.ts',
-    'test/toolchain/{layers,lint,mutations,tools}.test.ts',
+    'test/toolchain/{command-lines,layers,lint,mutations,tools}.test.ts',
   ],
   e2e: [
     'test/e2e/**/*.test.ts',

@@ -29,7 +29,12 @@ const program = new Command('npm run bench --')
   )
   .addHelpText(
     'after',
-    '\nExit codes: 0 measured, whatever the figures    1 it broke off    2 invalid command line    130 Ctrl-C',
+    `
+Examples:
+  npm run bench
+  npm run bench -- --indexes 10,1000 --only jobs
+
+Exit codes: 0 measured, whatever the figures    1 it broke off    2 invalid command line    130 Ctrl-C`,
   )
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(run);

@@ -1,18 +1,32 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Command, InvalidArgumentError } from 'commander';
 import { allPids, statOf } from '../../local/process-table.ts';
 import { Random } from '../dst/random.ts';
 
-/**
- * `tsx test/calm/main.ts [SEED]`: runs the tests of the gate twice at once, with their files in a random order, and stops each of their
- * processes now and then for up to some seconds. A test that knows the clock, the load, a port, or a neighbor turns red here, not
- * in the gate. Exit code 1 if a test did. Linux only.
- */
+const program = new Command('npx tsx test/calm/main.ts')
+  .description(
+    `Runs the tests of the gate twice at once, with their files in a random order, and stops each of their processes now and then for
+up to some seconds. A test that knows the clock, the load, a port, or a neighbor turns red here, not in the gate. Linux only.`,
+  )
+  .argument('[seed]', 'of the order and of the stops; default: another one each time', wholeNumber)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npx tsx test/calm/main.ts
+  npx tsx test/calm/main.ts 4711
+
+Exit codes: 0 all tests passed    1 one did not    2 invalid command line`,
+  )
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .parse();
+
 const RUNS = 2;
 const LOOK_MS = 50;
 const OUR_VARIABLES = ['MUSTER_VERIFY', 'VITEST'];
 
-const seed = Number(process.argv[2] ?? Date.now() % 100_000);
+const seed = (program.processedArgs[0] as number | undefined) ?? Date.now() % 100_000;
 const random = new Random(seed);
 const runMs = (): number => random.between(200, 4_000);
 /** Mostly short, for a long one sees more but takes longer. */
@@ -74,6 +88,11 @@ function send(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // It is gone.
   }
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('a whole number is wanted');
 }
 
 await run();

@@ -69,6 +69,10 @@ const program = new Command('npm run dst --')
   .addHelpText(
     'after',
     `
+Examples:
+  npm run dst -- --seeds 100
+  npm run dst -- --seed 137
+
 Exit codes:
   0 all held    1 a guarantee was broken, or a kind of fault never struck in 200 seeds or more
   2 invalid command line    130 Ctrl-C (the figures are those of the seeds that were run)`,

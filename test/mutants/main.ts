@@ -2,41 +2,39 @@ import { execFile } from 'node:child_process';
 import { cp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command, InvalidArgumentError } from 'commander';
 import { Random } from '../dst/random.ts';
 import { EQUIVALENT } from './equivalent.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
 import { testsFor } from './tests-for.ts';
 
-const HELP = `usage: npm run test:mutants -- [options]
-
-Makes small changes of behavior in the sources, one at a time in a copy, and runs the tests that matter. Exit code 1 if fewer of
-them turn a test red than --target says.
-
-  --count N    changes to make (default 100)
-  --seed N     which ones (default 1); the same seed makes the same ones as long as the sources are the same
-  --only WORD  of files whose path holds WORD
-  --target N   percent that must be seen (default 95)
-  --list       print the changes, and make none
-
-examples:
+const program = new Command('npm run test:mutants --')
+  .description(
+    'Makes small changes of behavior in the sources, one at a time in a copy, and runs the tests that matter.',
+  )
+  .option('--count <n>', 'changes to make', wholeNumber, 100)
+  .option('--seed <n>', 'which ones; the same seed makes the same ones as long as the sources are the same', wholeNumber, 1)
+  .option('--only <word>', 'of files whose path holds the word', '')
+  .option('--target <n>', 'percent that must be seen', wholeNumber, 95)
+  .option('--list', 'print the changes, and make none', false)
+  .addHelpText(
+    'after',
+    `
+Examples:
   nice npm run test:mutants -- --count 20
-  npm run test:mutants -- --seed 7 --only shared/control`;
+  npm run test:mutants -- --seed 7 --only shared/control
 
-const { values } = parseArgs({
-  options: {
-    count: { type: 'string', default: '100' },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string', default: '' },
-    target: { type: 'string', default: '95' },
-    list: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-});
-if (values.help) {
-  process.stdout.write(`${HELP}\n`);
-  process.exit(0);
-}
+Exit codes: 0 enough changes turned a test red    1 fewer did    2 invalid command line`,
+  )
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .parse();
+const options = program.opts<{
+  readonly count: number;
+  readonly seed: number;
+  readonly only: string;
+  readonly target: number;
+  readonly list: boolean;
+}>();
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Inside the repository, so that packages resolve; git and every tool ignore it. */
@@ -59,8 +57,8 @@ const TIMEOUT_UNCHANGED_MS = 1_800_000;
 type Run = 'green' | 'red' | 'late';
 type Outcome = { readonly mutation: Mutation; readonly how: 'seen' | 'not seen' | 'late'; readonly round: number };
 
-const chosen = await choose(Number(values.count), Number(values.seed), values.only);
-if (values.list) {
+const chosen = await choose(options.count, options.seed, options.only);
+if (options.list) {
   for (const mutation of chosen) process.stdout.write(`${textOf(mutation)}\n`);
   process.exit(0);
 }
@@ -74,9 +72,9 @@ const seenCount = seen?.length ?? 0;
 const judged = seenCount + (unseen?.length ?? 0);
 const share = judged === 0 ? 0 : (100 * seenCount) / judged;
 process.stdout.write(
-  `${outcomes.length} changes by seed ${values.seed}: ${seenCount} of ${judged} seen (${share.toFixed(1)} %), ${late?.length ?? 0} timed out\n`,
+  `${outcomes.length} changes by seed ${options.seed}: ${seenCount} of ${judged} seen (${share.toFixed(1)} %), ${late?.length ?? 0} timed out\n`,
 );
-process.exitCode = judged > 0 && share >= Number(values.target) ? 0 : 1;
+process.exitCode = judged > 0 && share >= options.target ? 0 : 1;
 
 /** As many as are wanted, by luck, each folder its share; those that change nothing are left out. */
 async function choose(count: number, seed: number, only: string): Promise<readonly Mutation[]> {
@@ -179,4 +177,9 @@ function run(folder: string, tests: readonly string[], timeout = TIMEOUT_MS): Pr
 function textOf({ file, line, before, after }: Mutation): string {
   const short = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 80);
   return `${file}:${line}  ${short(before)}  ->  ${after === ';' ? 'left out' : short(after)}`;
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('a whole number is wanted');
 }

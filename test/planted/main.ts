@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Command } from 'commander';
 import { type Plugin, build } from 'esbuild';
 import pc from 'picocolors';
 import * as z from 'zod';
@@ -24,12 +25,26 @@ type Seen = z.output<typeof Seen>;
 type Found = ({ readonly kind: 'ran' } & Seen) | { readonly kind: 'spoilt'; readonly why: string };
 type Row = { readonly fault: PlantedFault; readonly seed: number | null; readonly text: string };
 
-/**
- * `tsx test/planted/main.ts [--record] [WORDS]`: each fault (those whose name holds WORDS, or one of WORDS|WORDS) must turn a seed
- * red; exit code 1 if one does not. `--record` forgets which seeds did before, and writes down which do now.
- */
-const [words = ''] = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-const isRecorded = process.argv.includes('--record');
+const program = new Command('npm run test:planted --')
+  .description(
+    'Plants one fault at a time in a copy of the sources, and shows that a seed of the simulation turns red. Without WORDS, all faults.',
+  )
+  .argument('[words]', "those whose name holds these words, or one of 'words|words'", '')
+  .option('--record', 'forget which seeds turned red before, and write down which do now', false)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run test:planted
+  npm run test:planted -- 'launch|name'
+  npm run test:planted -- --record
+
+Exit codes: 0 each fault was seen    1 one was not, or none has such a name    2 invalid command line`,
+  )
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .parse();
+const [words = ''] = program.args;
+const { record: isRecorded } = program.opts<{ readonly record: boolean }>();
 const LastRed = z.record(z.string(), z.number());
 const lastRed = LastRed.parse(JSON.parse(await readFile(RECORD, 'utf8')));
 const faults = ALL_FAULTS.filter(({ name }) => words.split('|').some((part) => name.includes(part)));

@@ -16,7 +16,16 @@ const program = new Command('npm run soak --')
   .option('--every <seconds>', 'a Job so often', positive, 10)
   .option('--indexes <n>', 'indexes of each Job', positive, 50)
   .option('--keep <n>', 'ended Jobs that stay; every second Job is deleted at once', positive, 30)
-  .addHelpText('after', '\nExit codes: 0 flat    1 something grew, or a Job was counted wrong    130 Ctrl-C')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run soak
+  npm run soak -- --minutes 5 --every 2
+
+Exit codes: 0 flat    1 something grew, or a Job was counted wrong    2 invalid command line    130 Ctrl-C`,
+  )
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(run);
 
 type Options = {

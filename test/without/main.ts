@@ -1,22 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { importedFiles } from './imported-files.ts';
 import { partings } from './partings.ts';
 import { withoutLines } from './without-lines.ts';
-
-const HELP = `usage: npm run test:without [-- NAME...]
-
-Shows that everything else passes without a capability (a folder of shared/capabilities, and its lines in the lists there and in those
-of plays and planted faults), in copies of the sources: types, layers, and the bundle without each one; the tests of everything else
-once, without all of them; and the tests of the capabilities, without those that are left out beside them. A test goes with the
-capability that it imports.
-Exit code 1 if something does not pass.
-
-examples:
-  npm run test:without
-  npm run test:without -- simulate`;
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, '.muster', 'without');
@@ -26,14 +14,25 @@ const TEST_LISTS = ['test/dst/plays.ts', 'test/planted/all-faults.ts'];
 const TESTS = /^(test\/|shared\/capabilities\/[^/]+\/test\/)/;
 const TITLE = /^\s*test\((['"])(.+?)\1, /gm;
 
-const { values, positionals } = parseArgs({
-  options: { help: { type: 'boolean', short: 'h', default: false } },
-  allowPositionals: true,
-});
-if (values.help) {
-  process.stdout.write(`${HELP}\n`);
-  process.exit(0);
-}
+const program = new Command('npm run test:without --')
+  .description(
+    `Shows that everything else passes without a capability (a folder of shared/capabilities, and its lines in the lists there and in those
+of plays and planted faults), in copies of the sources: types, layers, and the bundle without each one; the tests of everything else
+once, without all of them; and the tests of the capabilities, without those that are left out beside them. A test goes with the
+capability that it imports.`,
+  )
+  .argument('[names...]', 'capabilities; default: all')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run test:without
+  npm run test:without -- simulate
+
+Exit codes: 0 all passes    1 something does not    2 invalid command line`,
+  )
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .parse();
 
 /** A copy of the sources without capabilities; returns the tests that go with them, because they import one. */
 function copyWithout(names: readonly string[], copy: string): readonly string[] {
@@ -108,11 +107,9 @@ const tests = (...files: readonly string[]): Step => [
 const known = readdirSync(join(ROOT, CAPABILITIES), { withFileTypes: true })
   .filter((each) => each.isDirectory())
   .map((each) => each.name);
-const unknown = positionals.filter((name) => !known.includes(name));
-if (unknown.length > 0) {
-  process.stderr.write(`no capability is named ${unknown.join(', ')}; there are ${known.join(', ')}\n`);
-  process.exit(2);
-}
+const unknown = program.args.filter((name) => !known.includes(name));
+if (unknown.length > 0)
+  program.error(`error: no capability is named ${unknown.join(', ')}; there are ${known.join(', ')}`);
 let red = 0;
 
 /** Takes the steps in a copy without `names`, and returns the tests that went with them. */
@@ -136,7 +133,7 @@ function pass(names: readonly string[], steps: (gone: readonly string[]) => read
   return gone;
 }
 
-const chosen = positionals.length === 0 ? known : [...new Set(positionals)];
+const chosen = program.args.length === 0 ? known : [...new Set(program.args)];
 for (const name of chosen) pass([name], () => [TYPES, LAYERS, BUNDLE]);
 const ofCapabilities = pass(chosen, () => [BUNDLE, tests()]);
 for (const names of partings(chosen)) {
