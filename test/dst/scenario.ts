@@ -21,17 +21,7 @@ import { type Deprovisioning, START } from './world/world.ts';
 
 /** What a seed is about, before anything has happened. */
 export type Scenario = {
-  readonly kind:
-    | 'storm'
-    | 'fair'
-    | 'teams'
-    | 'crowded'
-    | 'slow'
-    | 'cron'
-    | 'chain'
-    | 'gang'
-    | 'recall'
-    | 'played';
+  readonly kind: 'storm' | 'fair' | 'teams' | 'crowded' | 'slow' | 'cron' | 'chain' | 'gang' | 'recall' | 'played';
   readonly faultRates: FaultRates;
   readonly jobs: readonly StoredSpec[];
   /** In place of Jobs: a CronJob that makes them; null: there is none. */

@@ -13,7 +13,12 @@ const program = new Command('npm run test:mutants --')
     'Makes small changes of behavior in the sources, one at a time in a copy, and runs the tests that matter.',
   )
   .option('--count <n>', 'changes to make', wholeNumber, 100)
-  .option('--seed <n>', 'which ones; the same seed makes the same ones as long as the sources are the same', wholeNumber, 1)
+  .option(
+    '--seed <n>',
+    'which ones; the same seed makes the same ones as long as the sources are the same',
+    wholeNumber,
+    1,
+  )
   .option('--only <word>', 'of files whose path holds the word', '')
   .option('--target <n>', 'percent that must be seen', wholeNumber, 95)
   .option('--list', 'print the changes, and make none', false)

@@ -25,7 +25,7 @@ const BY_FOLDER: Readonly<Record<string, readonly string[]>> = {
     'test/kube',
   ],
   'shared/store': ['test/store', 'test/control', 'test/dst/interleavings', 'test/kube'],
-  'shared/kube': ['test/kube', 'test/departures', 'test/runtime'],
+  'shared/kube': ['test/kube', 'test/capabilities', 'test/departures', 'test/runtime'],
   // Requests that are no objects: only the API reads them.
   'shared/schema/requests': ['test/schema', 'test/kube/muster', 'test/kube/pods', 'test/kube/write'],
   'shared/schema': ['test/schema', 'test/kube/jobs', 'test/kube/pods', 'shared/capabilities/plan/test', 'test/runtime'],

@@ -22,13 +22,13 @@ const h = async () => import('./h.ts');
 test('what only looks like an import is none', () => {
   const source = [
     "import { a } from './a.ts';",
-    '// import { b } from \'./b.ts\';',
-    'const LIST = `import { addPlan } from \'./plan/cli/index.ts\';',
+    "// import { b } from './b.ts';",
+    "const LIST = `import { addPlan } from './plan/cli/index.ts';",
     "import { addSimulate } from './simulate/cli/index.ts';",
     '`;',
     'const FORM = /`/;',
     'const CODE = "import { One } from \'./m.ts\';";',
-    'const SCRIPT = `import { t } from \'./t.ts\'; ${a(`import(\'./u.ts\')`)}`;',
+    "const SCRIPT = `import { t } from './t.ts'; ${a(`import('./u.ts')`)}`;",
   ].join('\n');
   expect(importedFiles(source)).toEqual(['./a.ts']);
 });

@@ -66,8 +66,9 @@ import type { Play } from './play.ts';
 
 export const PLAYS: readonly Play[] = [CONFIG_PLAY, QUOTA_PLAY];
 `;
-  expect(withoutLines(list, 'furiko'))
-    .toBe(`import { QUOTA_PLAY } from '../../shared/capabilities/quotas/test/dst/quota-play.ts';
+  expect(
+    withoutLines(list, 'furiko'),
+  ).toBe(`import { QUOTA_PLAY } from '../../shared/capabilities/quotas/test/dst/quota-play.ts';
 import type { Play } from './play.ts';
 
 export const PLAYS: readonly Play[] = [QUOTA_PLAY];

@@ -17,7 +17,10 @@ const isKernel = (group: string, plural: string | undefined): boolean =>
 /** The list of a path's group, with the kernel's kinds alone. */
 const kernelIn = (path: string, { resources, ...list }: Listed): Listed => {
   const group = path === '/api/v1' ? '' : (path.split('/')[2] ?? '');
-  return { ...list, ...(resources && { resources: resources.filter(({ name }) => isKernel(group, name.split('/')[0])) }) };
+  return {
+    ...list,
+    ...(resources && { resources: resources.filter(({ name }) => isKernel(group, name.split('/')[0])) }),
+  };
 };
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';

@@ -10,13 +10,21 @@ test('its kinds are in a group of their own, which comes after that of plain Job
     kind: 'APIResourceList',
     groupVersion: 'execution.furiko.io/v1alpha1',
     resources: [
-      { name: 'jobconfigs', kind: 'JobConfig', namespaced: true, shortNames: ['furikojobconfig', 'furikojobconfigs'], verbs: CHANGED },
+      {
+        name: 'jobconfigs',
+        kind: 'JobConfig',
+        namespaced: true,
+        shortNames: ['furikojobconfig', 'furikojobconfigs'],
+        verbs: CHANGED,
+      },
       { name: 'jobconfigs/status', verbs: ['get'] },
       { name: 'jobs', kind: 'Job', namespaced: true, shortNames: ['furikojob', 'furikojobs'], verbs: CHANGED },
       { name: 'jobs/status', verbs: ['get'] },
     ],
   });
-  const { groups } = (await (await world.get('/apis')).json()) as { readonly groups: readonly { readonly name: string }[] };
+  const { groups } = (await (await world.get('/apis')).json()) as {
+    readonly groups: readonly { readonly name: string }[];
+  };
   const names = groups.map(({ name }) => name);
   expect(names.indexOf('execution.furiko.io')).toBeGreaterThan(names.indexOf('batch'));
 });
