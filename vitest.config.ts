@@ -26,7 +26,7 @@ const SLOW_UNITS = [
   'test/kube/apply/{apply,apply-at-random}.test.ts',
   'test/kube/authorization/request-attributes.test.ts',
   'test/kube/bounds/nasty-requests.test.ts',
-  'test/kube/cronjobs/cronjobs.test.ts',
+  'shared/capabilities/schedules/test/kube/cronjobs.test.ts',
   'test/kube/discovery/discovery.test.ts',
   'test/kube/events/{events,watch-events}.test.ts',
   'test/kube/feed/watch-feed.test.ts',

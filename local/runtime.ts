@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { ensureNamespace } from '../shared/control/lifecycle/ensure-namespace.ts';
-import { adoptCrons, sweepCrons } from '../shared/control/cron/sweep-crons.ts';
+import { adoptCrons, sweepCrons } from '../shared/control/schedulers/sweep-crons.ts';
 import { sweepJobs, sweepTasks } from '../shared/control/sweep/sweep.ts';
 import { taskIdOf } from '../shared/domain/base/ids.ts';
 import { HOSTS_MAX } from '../shared/domain/task/host-names.ts';

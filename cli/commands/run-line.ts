@@ -1,6 +1,6 @@
 import { asEpochMs } from '../../shared/domain/base/time.ts';
 import type { ItemList } from '../../shared/domain/items/item-list.ts';
-import { nextRun } from '../run-line/next-run.ts';
+import { nextRun } from '../../shared/capabilities/schedules/cli/next-run.ts';
 import { WorkBar } from '../follow/work-bar.ts';
 import { reach } from '../client/reach.ts';
 import { CronJobSchema } from '../client/api-objects.ts';

@@ -1,5 +1,5 @@
 import type { OtherJobs } from '../../cli/client/other-jobs.ts';
-import type { TimedKind } from '../../cli/cron/timed-kind.ts';
+import type { TimedKind } from '../../cli/client/timed-kind.ts';
 import { FURIKO_JOBS, JOB_CONFIG_TIMES } from './furiko/client/index.ts';
 
 /** What has a schedule beside CronJobs, in the order in which a name is looked for. */

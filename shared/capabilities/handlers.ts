@@ -1,4 +1,4 @@
-import type { Reconciler } from '../control/cron/reconcile-cron.ts';
+import type { Reconciler } from './schedules/control/reconcile-cron.ts';
 import type { CapabilityCommands } from '../ports/extra-commands.ts';
 import type { Makers } from '../control/process/make-each.ts';
 import type { Deps } from '../control/process/deps.ts';

@@ -1,5 +1,5 @@
 import type { StoredKind } from '../domain/kinds/api-kinds.ts';
-import { CRON_JOB_KIND } from './cronjobs/cronjob-kind.ts';
+import { CRON_JOB_KIND } from '../capabilities/schedules/kube/cronjob-kind.ts';
 import { CAPABILITY_SERVED } from '../capabilities/served.ts';
 import { NAMESPACE_KIND } from './namespaces/namespace-kind.ts';
 import { SERVICE_ACCOUNT_KIND } from './accounts/account-kind.ts';

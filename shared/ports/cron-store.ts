@@ -1,5 +1,5 @@
 import type { EpochMs } from '../domain/base/time.ts';
-import type { SchedulerStates } from '../domain/cron/scheduler-states.ts';
+import type { SchedulerStates } from '../domain/schedulers/scheduler-states.ts';
 import type { OwnerKind } from '../domain/kinds/api-kinds.ts';
 import type { ObjectKey } from './object-store.ts';
 

@@ -6,7 +6,7 @@ import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
 import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';
 import { sweepContents } from '../control/lifecycle/work-lists.ts';
 import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
-import { collectOrphans, sweepCrons } from '../control/cron/sweep-crons.ts';
+import { collectOrphans, sweepCrons } from '../control/schedulers/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
 import { prefixAt } from '../control/sweep/sweep-definitions.ts';
 import { asEpochMs } from '../domain/base/time.ts';

@@ -1,5 +1,5 @@
 import { CAPABILITY_RECONCILERS } from '../capabilities/handlers.ts';
-import { type CronRequest, type Reconciler, reconcileCron } from '../control/cron/reconcile-cron.ts';
+import { type CronRequest, type Reconciler, reconcileCron } from '../capabilities/schedules/control/reconcile-cron.ts';
 import type { Deps } from '../control/process/deps.ts';
 
 const RECONCILERS: readonly Reconciler[] = [reconcileCron, ...CAPABILITY_RECONCILERS];

@@ -1,4 +1,4 @@
-import { type ObjectTemplates, createObjectTemplates } from '../control/submit/object-templates.ts';
+import { type ObjectTemplates, createObjectTemplates } from '../capabilities/schedules/control/object-templates.ts';
 import { type SubmitOptions, submit } from '../control/submit/submit.ts';
 import { refusalAnswer } from '../domain/announcing/refusal-answer.ts';
 import { messageOf } from '../domain/base/error-text.ts';

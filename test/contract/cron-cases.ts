@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { FRESH_CRON, withCronEvent } from '../../shared/domain/cron/cron-state.ts';
+import { FRESH_CRON, withCronEvent } from '../../shared/capabilities/schedules/domain/cron-state.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
 import type { CronJobRow, CronStore } from '../../shared/ports/cron-store.ts';
 import { MINUTE_MS, type StoreCase, T0, at } from './store-under-test.ts';

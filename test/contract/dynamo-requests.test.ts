@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FRESH_CRON } from '../../shared/domain/cron/cron-state.ts';
+import { FRESH_CRON } from '../../shared/capabilities/schedules/domain/cron-state.ts';
 import { freshNamespace } from '../../shared/domain/manifests/namespace.ts';
 import { type Item, type Store, aRow, lastOf, requestsOf, shown, writesOf } from './spied-store.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from './store-under-test.ts';

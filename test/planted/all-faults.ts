@@ -1,7 +1,7 @@
 import { ANNOUNCE_FAULTS } from './announce-faults.ts';
 import { CONFIG_FAULTS } from '../../shared/capabilities/furiko/test/planted-faults.ts';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
-import { CRON_FAULTS } from './cron-faults.ts';
+import { CRON_FAULTS } from '../../shared/capabilities/schedules/test/planted-cron-faults.ts';
 import { EARLY_FAULTS } from './early-faults.ts';
 import { INDEX_FAULTS } from './index-faults.ts';
 import { GANG_FAULTS } from './gang-faults.ts';

@@ -1,7 +1,7 @@
 import { plusMs } from '../../domain/base/time.ts';
-import { FRESH_CRON } from '../../domain/cron/cron-state.ts';
+import { FRESH_CRON } from '../../capabilities/schedules/domain/cron-state.ts';
 import { CAPABILITY_FRESH } from '../../capabilities/fresh-schedulers.ts';
-import type { FreshStates } from '../../domain/cron/scheduler-states.ts';
+import type { FreshStates } from '../../domain/schedulers/scheduler-states.ts';
 import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { CronRow } from '../../ports/cron-store.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';

@@ -2,7 +2,7 @@ import { uidOfDigest } from '../../domain/base/ids.ts';
 import { isHidden } from '../../domain/scoreboard/status.ts';
 import type { CreationRefusal, NotAllowed } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
-import { storedCronJob } from '../../schema/cron/cron-document.ts';
+import { storedCronJob } from '../../capabilities/schedules/schema/cron-document.ts';
 import { noRoomError } from '../../schema/job/host-name-rules.ts';
 import { type AdmissionContext, admitJob } from '../../schema/job/job-manifest.ts';
 import { newFieldErrors } from '../../schema/object/new-field-rules.ts';

@@ -1,4 +1,4 @@
-import type { CronJobManifest } from '../../domain/manifests/cron-manifest.ts';
+import type { CronJobManifest } from '../../capabilities/schedules/domain/cron-manifest.ts';
 import { ANNOTATIONS, SUBMITTED_FROM_LABEL } from '../../domain/manifests/annotations.ts';
 import { LIST_KEYS } from '../../domain/manifests/annotations/lists.ts';
 import { ANNOTATION_ROWS, leftOutOf } from '../../domain/manifests/annotations/rows.ts';

@@ -1,6 +1,6 @@
 import { encodeChunk } from '../../../shared/domain/codecs/board-codec.ts';
 import { setRecord, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
-import { FRESH_CRON } from '../../../shared/domain/cron/cron-state.ts';
+import { FRESH_CRON } from '../../../shared/capabilities/schedules/domain/cron-state.ts';
 import { FRESH } from '../../../shared/domain/scoreboard/index-record.ts';
 import { encodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 import { alarmText, encodeRow } from '../../../shared/adapters/rows/lmdb-layout.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FRESH_CRON } from '../../../shared/domain/cron/cron-state.ts';
+import { FRESH_CRON } from '../../../shared/capabilities/schedules/domain/cron-state.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import type { PartName, PublishedPart } from '../../../shared/domain/scoreboard/published-pods.ts';
 import type { LaunchSlot } from '../../../shared/ports/job-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { packMark } from '../../../shared/store/programs/row-bodies.ts';
-import { FRESH_CRON } from '../../../shared/domain/cron/cron-state.ts';
+import { FRESH_CRON } from '../../../shared/capabilities/schedules/domain/cron-state.ts';
 import type { PartName, PublishedPart } from '../../../shared/domain/scoreboard/published-pods.ts';
 import { type Item, type Store, aRow, requestsOf, shown } from '../spied-store.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from '../store-under-test.ts';

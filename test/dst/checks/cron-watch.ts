@@ -1,8 +1,8 @@
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { type EpochMs, asEpochMs } from '../../../shared/domain/base/time.ts';
-import { nextTime } from '../../../shared/domain/cron/next-time.ts';
+import { nextTime } from '../../../shared/capabilities/schedules/domain/next-time.ts';
 import { endOf, isHidden } from '../../../shared/domain/scoreboard/status.ts';
-import { parseSchedule } from '../../../shared/domain/manifests/cron-schedule.ts';
+import { parseSchedule } from '../../../shared/capabilities/schedules/domain/cron-schedule.ts';
 import type { CronStore } from '../../../shared/ports/cron-store.ts';
 import type { JobStore, StoredSpec } from '../../../shared/ports/job-store.ts';
 import type { ObjectStore } from '../../../shared/ports/object-store.ts';

@@ -3,8 +3,8 @@ import { createOwnerCommands } from '../../../shared/control/lifecycle/owner-cha
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { asTime, plusMs } from '../../../shared/domain/base/time.ts';
-import type { CronJobManifest } from '../../../shared/domain/manifests/cron-manifest.ts';
-import { cronJobDocument } from '../../../shared/schema/cron/cron-document.ts';
+import type { CronJobManifest } from '../../../shared/capabilities/schedules/domain/cron-manifest.ts';
+import { cronJobDocument } from '../../../shared/capabilities/schedules/schema/cron-document.ts';
 import { aJob } from '../../support/a-job.ts';
 import { CRON_KEY, type CronAct, type SeedCron } from './seed-cron.ts';
 import { START, type World } from './world.ts';

@@ -1,7 +1,7 @@
 import { type Cache, createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { reconcileScheduled } from '../../../shared/runtime/reconcile-scheduled.ts';
-import { collectOrphans, sweepCrons } from '../../../shared/control/cron/sweep-crons.ts';
+import { collectOrphans, sweepCrons } from '../../../shared/control/schedulers/sweep-crons.ts';
 import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
 import type { OwnerKind } from '../../../shared/domain/kinds/api-kinds.ts';

@@ -1,4 +1,4 @@
-import type { CronRequest } from '../../../shared/control/cron/reconcile-cron.ts';
+import type { CronRequest } from '../../../shared/capabilities/schedules/control/reconcile-cron.ts';
 import type { ReconcileRequest } from '../../../shared/control/reconcile/reconcile.ts';
 import { type EpochMs, asEpochMs, later, plusMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';

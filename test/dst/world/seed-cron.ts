@@ -1,6 +1,6 @@
 import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
-import type { CronJobManifest } from '../../../shared/domain/manifests/cron-manifest.ts';
-import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
+import type { CronJobManifest } from '../../../shared/capabilities/schedules/domain/cron-manifest.ts';
+import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
 import type { Random } from '../random.ts';
 
 /** The CronJob of one seed. */

@@ -3,7 +3,7 @@ import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import type { KubeObject } from '../../../shared/kube/http/kube-object.ts';
 import { negotiate } from '../../../shared/kube/http/negotiate.ts';
 import { ageOf, humanDuration } from '../../../shared/kube/list/ages.ts';
-import { CRON_JOB_PRINTER } from '../../../shared/kube/cronjobs/cronjob-printer.ts';
+import { CRON_JOB_PRINTER } from '../../../shared/capabilities/schedules/kube/cronjob-printer.ts';
 import { EVENT_PRINTER } from '../../../shared/kube/events/event-printer.ts';
 import { JOB_PRINTER } from '../../../shared/kube/jobs/job-printer.ts';
 import { NAMESPACE_PRINTER } from '../../../shared/kube/namespaces/namespace-printer.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { NO_ADDED_RULES, planningSpec } from '../../../shared/domain/manifests/job.ts';
-import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
+import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import { admitJobUpdate } from '../../../shared/schema/job/job-update.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planningSpec } from '../../../shared/domain/manifests/job.ts';
-import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
+import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
 import { type StoredJob, admitJobUpdate, documentOf } from '../../../shared/schema/job/job-update.ts';
 import { UID, admitDocument, admitted, faultLines, jobDocument } from '../../support/job-document.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
-import { admitCronJobUpdate } from '../../../shared/schema/cron/cron-update.ts';
+import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
+import { admitCronJobUpdate } from '../../../shared/capabilities/schedules/schema/cron-update.ts';
 import { fieldErrorText } from '../../../shared/schema/object/field-error.ts';
 import type { HostsOffer } from '../../../shared/schema/job/host-name-rules.ts';
 import { type Admission, admitJob } from '../../../shared/schema/job/job-manifest.ts';

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CronJobManifest } from '../../../shared/domain/manifests/cron-manifest.ts';
+import type { CronJobManifest } from '../../../shared/capabilities/schedules/domain/cron-manifest.ts';
 import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
 import type { Container, PodSpec } from '../../../shared/domain/manifests/pod-spec.ts';
 import { taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
-import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
-import { admitCronJobUpdate } from '../../../shared/schema/cron/cron-update.ts';
+import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
+import { admitCronJobUpdate } from '../../../shared/capabilities/schedules/schema/cron-update.ts';
 import { admitJobUpdate, documentOf } from '../../../shared/schema/job/job-update.ts';
 import { UID, admitted, faultLines, jobDocument } from '../../support/job-document.ts';
 import { draws } from '../../verify/draws.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { NO_ADDED_RULES, planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { parseReasons, parseShare } from '../../../shared/domain/manifests/annotations/successes.ts';
 import { fewest, most } from '../../../shared/domain/manifests/success-rules.ts';
-import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
+import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import { admitJobUpdate } from '../../../shared/schema/job/job-update.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../../shared/domain/manifests/annotations.ts';
-import { CronJobShape } from '../../../shared/schema/cron/cron-shape.ts';
+import { CronJobShape } from '../../../shared/capabilities/schedules/schema/cron-shape.ts';
 import { FurikoJobShape } from '../../../shared/capabilities/furiko/schema/furiko-job-shape.ts';
 import { JobConfigShape } from '../../../shared/capabilities/furiko/schema/job-config-shape.ts';
 import { JobShape } from '../../../shared/schema/job/job-shape.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { type Annotation, needText } from '../../../shared/domain/manifests/annotations/annotation.ts';
 import { ANNOTATION_ROWS } from '../../../shared/domain/manifests/annotations/rows.ts';
-import { admitCronJob } from '../../../shared/schema/cron/cron-admission.ts';
+import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
 import { annotationChangeErrors, annotationNeedErrors } from '../../../shared/schema/job/added-rules.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import { jsonFieldsOf } from '../../../shared/schema/kinds/json-fields-of.ts';

@@ -11,13 +11,13 @@ import type {
 } from '../domain/diagnose-installation.ts';
 import { NAMES_LONG_MS, OVERDUE_MS, SOON_MS, subjectOfJob } from '../domain/finding.ts';
 import { type KeptJob, type KeptJobs, keptJobs } from '../domain/kept-jobs.ts';
-import { slotsOf } from '../../../domain/cron/slots.ts';
+import { slotsOf } from '../../schedules/domain/slots.ts';
 import { isTerminating } from '../../../domain/manifests/namespace.ts';
 import { isHidden, isOver, podCount, tally } from '../../../domain/scoreboard/status.ts';
 import type { StoredDeadLetter, DeadLetterStore, QueueDepth } from '../../../ports/dead-letters.ts';
 import type { DataFolderView } from '../ports/doctor.ts';
 import type { StoredDocument } from '../../../ports/object-store.ts';
-import { storedCronJob } from '../../../schema/cron/cron-document.ts';
+import { storedCronJob } from '../../schedules/schema/cron-document.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import { readLaunchPace } from '../../../control/process/launch-pace.ts';
 import { probe } from '../../../control/process/probe.ts';

@@ -1,17 +1,17 @@
-import { slotsAfter } from '../../../domain/cron/slots.ts';
+import { slotsAfter } from '../../schedules/domain/slots.ts';
 import { at } from '../../../kube/list/stored-field.ts';
 import { readAs } from '../../../../cli/client/kube-client.ts';
-import type { TimedKind, Timetable } from '../../../../cli/cron/timed-kind.ts';
+import type { TimedKind, Timetable } from '../../../../cli/client/timed-kind.ts';
 import { type EpochMs, later } from '../../../domain/base/time.ts';
-import type { NextSlot } from '../../../domain/cron/due-slot.ts';
-import { timeWithOffset } from '../../../domain/cron/job-of-slot.ts';
+import type { NextSlot } from '../../schedules/domain/due-slot.ts';
+import { timeWithOffset } from '../../schedules/domain/job-of-slot.ts';
 import { configSlots } from '../domain/config-slots.ts';
 import type { ConfigSchedule, JobConfigManifest } from '../domain/job-config.ts';
 import { admitJobConfig } from '../schema/job-config-admission.ts';
 import { given } from '../../../schema/object/given.ts';
 import { type JobConfig, JobConfigSchema } from './api-objects-of-furiko.ts';
 import { Failure } from '../../../../cli/shell/failure.ts';
-import { admittedFrom, nameOfFile } from '../../../../cli/cron/admitted-file.ts';
+import { admittedFrom, nameOfFile } from '../../../../cli/client/admitted-file.ts';
 
 /** When a JobConfig fires: its name and namespace are part of it, because `H` is computed from them. */
 type TimedConfig = { readonly name: string; readonly namespace: string; readonly schedule: ConfigSchedule };

@@ -1,10 +1,10 @@
-import type { ClaimOutcome } from '../../../domain/cron/plan-cron.ts';
+import type { ClaimOutcome } from '../../schedules/domain/plan-cron.ts';
 import type { ConfigPlace } from '../domain/config-state.ts';
 import { scheduledJobDocument } from '../domain/scheduled-job.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
 import { admitFurikoJob } from '../schema/furiko-job-admission.ts';
 import { fieldErrorText } from '../../../schema/object/field-error.ts';
-import { outcomeOf, takenBack } from '../../../control/cron/slot-job.ts';
+import { outcomeOf, takenBack } from '../../schedules/control/slot-job.ts';
 import { createJob } from '../../../control/lifecycle/job-changes.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import type { SeenConfig } from './seen-config.ts';

@@ -1,6 +1,6 @@
 import type { JobUid } from '../../../domain/base/ids.ts';
 import type { EpochMs } from '../../../domain/base/time.ts';
-import type { CronEvent } from '../../../domain/cron/cron-state.ts';
+import type { CronEvent } from '../../schedules/domain/cron-state.ts';
 import type { ConcurrencyPolicy } from './furiko-job.ts';
 
 /**
@@ -25,7 +25,7 @@ export type ConfigPlace = {
   readonly startTime: EpochMs | null;
 };
 
-declare module '../../../domain/cron/scheduler-states.ts' {
+declare module '../../../domain/schedulers/scheduler-states.ts' {
   interface SchedulerStates {
     readonly JobConfig: ConfigState;
   }

@@ -1,5 +1,5 @@
 import { findTimeZone, zoneOffsetMs } from '../../../domain/base/time-zone.ts';
-import type { OffsetOf } from '../../../domain/cron/next-time.ts';
+import type { OffsetOf } from '../../schedules/domain/next-time.ts';
 
 export type ConfigTimeZone =
   | { readonly kind: 'ok'; readonly offsetMs: OffsetOf }

@@ -5,7 +5,7 @@ import type { SimulatedLists } from '../world/simulated-list.ts';
 import { isLimit } from '../world/simulated-limits.ts';
 import { type Simulation, simulateJob } from '../world/simulate-job.ts';
 import { NO_SCRIPT, type Script, type ScriptError, parseScript } from '../world/script.ts';
-import { simulateCronFile } from './simulate-cron-file.ts';
+import { simulateCronFile } from '../../schedules/cli/simulate-cron-file.ts';
 import { EXIT, Failure, usageFailure } from '../../../../cli/shell/failure.ts';
 import { WorkBar } from '../../../../cli/follow/work-bar.ts';
 import { readManifest, readManifests } from '../../../../cli/shell/manifest-file.ts';

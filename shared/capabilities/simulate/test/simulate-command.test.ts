@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aManifest, indexed } from './a-simulation.ts';
 import { simulate } from './run-simulate.ts';
-import { cronJob } from '../../../../test/cli/cron/cron-job.ts';
+import { cronJob } from '../../schedules/test/cli/cron-job.ts';
 
 describe('muster simulate', () => {
   test('-o json prints the report and nothing else', async () => {

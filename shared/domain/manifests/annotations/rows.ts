@@ -5,7 +5,7 @@ import { OF_LISTS, OF_MATRICES } from './lists.ts';
 import { OF_LOSSES } from './losses.ts';
 import { POD_ANNOTATIONS } from './pods.ts';
 import { OF_RERUNS } from './reruns.ts';
-import { CRON_JOB_ANNOTATIONS } from './schedules.ts';
+import { CRON_JOB_ANNOTATIONS } from '../../../capabilities/schedules/annotations/schedule-annotations.ts';
 import { OF_SUCCESS } from './successes.ts';
 import { OF_TASK_TOKENS } from './task-tokens.ts';
 import { OF_TIMES } from './times.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { reconcileCron } from '../../../../control/cron/reconcile-cron.ts';
+import { reconcileCron } from '../../../schedules/control/reconcile-cron.ts';
 import { submit } from '../../../../control/submit/submit.ts';
 import { pinnedItemsOf } from '../../../../domain/items/job-items.ts';
 import type { PolicyRule } from '../../domain/policy.ts';

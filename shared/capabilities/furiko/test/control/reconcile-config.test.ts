@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adoptCrons, collectOrphans, sweepCrons } from '../../../../control/cron/sweep-crons.ts';
+import { adoptCrons, collectOrphans, sweepCrons } from '../../../../control/schedulers/sweep-crons.ts';
 import { ANNOTATIONS } from '../../../../domain/manifests/annotations.ts';
 import { Config, KEY, UID, slotJob, uidOf } from './a-config.ts';
 

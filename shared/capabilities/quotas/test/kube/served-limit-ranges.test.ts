@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reconcileCron } from '../../../../control/cron/reconcile-cron.ts';
+import { reconcileCron } from '../../../schedules/control/reconcile-cron.ts';
 import { asJobUid } from '../../../../domain/base/ids.ts';
 import { aWorld } from '../../../../../test/kube/a-world.ts';
 import { APPLY, JOBS, MERGE, type World, job, send } from '../../../../../test/kube/write/a-client.ts';
