@@ -161,7 +161,7 @@ const CONDITIONAL_WRITES: readonly Write[] = [
     onConflict: { kind: 'committed', version: 1 },
     async prepare({ objects }) {
       await openNamespace(objects);
-      return async () => objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
+      return async () => objects.commit('Service', { key: CRON, was: 0, document: A_DOCUMENT });
     },
   },
   {
@@ -169,8 +169,8 @@ const CONDITIONAL_WRITES: readonly Write[] = [
     onConflict: { kind: 'committed', version: 2 },
     async prepare({ objects }) {
       await openNamespace(objects);
-      await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
-      return async () => objects.commit('CronJob', { key: CRON, was: 1, document: A_DOCUMENT });
+      await objects.commit('Service', { key: CRON, was: 0, document: A_DOCUMENT });
+      return async () => objects.commit('Service', { key: CRON, was: 1, document: A_DOCUMENT });
     },
   },
   {
@@ -178,8 +178,8 @@ const CONDITIONAL_WRITES: readonly Write[] = [
     onConflict: { kind: 'committed', version: 2 },
     async prepare({ objects }) {
       await openNamespace(objects);
-      await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
-      return async () => objects.commit('CronJob', { key: CRON, was: 1, document: null });
+      await objects.commit('Service', { key: CRON, was: 0, document: A_DOCUMENT });
+      return async () => objects.commit('Service', { key: CRON, was: 1, document: null });
     },
   },
   {
@@ -344,18 +344,18 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
       await openNamespace(objects);
       const other = { namespace: 'default', name: 'other' };
       const was = how === 'stored' ? 0 : 1;
-      if (was === 1) await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
+      if (was === 1) await objects.commit('Service', { key: CRON, was: 0, document: A_DOCUMENT });
       const goOn = async (): Promise<unknown> =>
-        others.objects.commit('CronJob', { key: other, was: 0, document: A_DOCUMENT });
+        others.objects.commit('Service', { key: other, was: 0, document: A_DOCUMENT });
       fates.push((request) => {
         forgetTokens(request);
         return { kind: 'answerLost', meanwhile: goOn };
       });
       const document = how === 'removed' ? null : A_DOCUMENT;
-      const commit = await objects.commit('CronJob', { key: CRON, was, document });
+      const commit = await objects.commit('Service', { key: CRON, was, document });
       expect(commit).toEqual({ kind: 'committed', version: was + 1 });
-      expect(await objects.head('CronJob')).toBe(was + 2);
-      expect((await objects.read('CronJob', CRON))?.version).toBe(how === 'removed' ? undefined : was + 1);
+      expect(await objects.head('Service')).toBe(was + 2);
+      expect((await objects.read('Service', CRON))?.version).toBe(how === 'removed' ? undefined : was + 1);
     },
   );
 
@@ -365,14 +365,14 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
     await openNamespace(objects);
     const theirs = { metadata: { uid: 'theirs' } };
     const goOn = async (): Promise<unknown> =>
-      others.objects.commit('CronJob', { key: CRON, was: 1, document: theirs });
+      others.objects.commit('Service', { key: CRON, was: 1, document: theirs });
     fates.push((request) => {
       forgetTokens(request);
       return { kind: 'answerLost', meanwhile: goOn };
     });
-    const commit = await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
+    const commit = await objects.commit('Service', { key: CRON, was: 0, document: A_DOCUMENT });
     expect(commit).toEqual({ kind: 'committed', version: 1 });
-    expect(await objects.read('CronJob', CRON)).toEqual({ key: CRON, version: 2, document: theirs });
+    expect(await objects.read('Service', CRON)).toEqual({ key: CRON, version: 2, document: theirs });
   });
 
   test('a new object is stored if its namespace changes meanwhile, but not if its namespace is deleted', async () => {
@@ -390,7 +390,7 @@ describe.skipIf(endpoint === null)('an answer that is lost while others go on', 
         Update.ConditionExpression = 'attribute_exists(#pk)';
         return notSent;
       });
-      const commit = await objects.commit('CronJob', { key: CRON, was: 0, document: A_DOCUMENT });
+      const commit = await objects.commit('Service', { key: CRON, was: 0, document: A_DOCUMENT });
       expect(commit).toEqual(ends ? { kind: 'terminating' } : { kind: 'committed', version: 1 });
     }
   });

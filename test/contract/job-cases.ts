@@ -149,14 +149,14 @@ export const JOB_CASES: readonly StoreCase[] = [
       }
       const document = (namespace: string) => ({ metadata: { name: 'x', namespace, uid: `list-${namespace}` } });
       for (const namespace of ['a', 'b', 'c'])
-        await store.objects.commit('CronJob', { key: { namespace, name: 'x' }, was: 0, document: document(namespace) });
+        await store.objects.commit('Service', { key: { namespace, name: 'x' }, was: 0, document: document(namespace) });
       const listed = (namespace: string | null, limit: number) =>
         store.jobs.listJobs({ namespace, after: null, limit }).then(({ next }) => next);
       const cursors = [await listed('a', 1), await listed('c', 2), await listed(null, 1), await listed(null, 8)];
       for (const after of [...cursors, '', ' ', 'a', 'a/', 'a!', 'c', '~', '\uffff', 'b', 'b/x/y']) {
         const { jobs } = await store.jobs.listJobs({ namespace: 'b', after, limit: 20 });
         expect(new Set(['b', ...jobs.map(({ namespace }) => namespace)])).toEqual(new Set(['b']));
-        const { objects } = await store.objects.list('CronJob', { namespace: 'b', after, limit: 20 });
+        const { objects } = await store.objects.list('Service', { namespace: 'b', after, limit: 20 });
         expect(new Set(['b', ...objects.map(({ key }) => key.namespace)])).toEqual(new Set(['b']));
       }
     },

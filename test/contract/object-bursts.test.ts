@@ -10,7 +10,7 @@ stopEngineAfterwards();
 
 const document = { metadata: { uid: 'u' } };
 const create = async (objects: ObjectStore, name: string) =>
-  objects.commit('CronJob', { key: { namespace: 'default', name }, was: 0, document });
+  objects.commit('Service', { key: { namespace: 'default', name }, was: 0, document });
 
 /** A store with a namespace, whose transactions are counted, and stores of other processes on its table. */
 async function aCountedStore() {
@@ -66,8 +66,8 @@ describe.skipIf(endpoint === null)('many who write at once', () => {
     const waits: number[] = [];
     const objects = another(async (ms) => waits.push(ms));
     await expect(create(objects, 'late')).rejects.toThrow(Busy);
-    expect(await objects.read('CronJob', { namespace: 'default', name: 'late' })).toBeNull();
-    expect(await objects.head('CronJob')).toBe(0);
+    expect(await objects.read('Service', { namespace: 'default', name: 'late' })).toBeNull();
+    expect(await objects.head('Service')).toBe(0);
     expect(transactions()).toBe(30);
     const waited = waits.reduce((sum, ms) => sum + ms, 0);
     expect(waited).toBeGreaterThan(5_000); // others had their turn meanwhile

@@ -15,13 +15,13 @@ import { RETENTION_MS, type StoreCase, T0, aNewJob, at } from './store-under-tes
 const key = (name: string, namespace = 'default'): ObjectKey => ({ namespace, name });
 const doc = (mark: string, labels?: Readonly<Record<string, string>>): StoredDocument => ({
   apiVersion: 'batch/v1',
-  kind: 'CronJob',
+  kind: 'Service',
   metadata: { uid: `uid-${mark}`, annotations: { mark }, ...(labels === undefined ? {} : { labels }) },
   spec: { schedule: '* * * * *', list: [1, 'two', null, { three: 3 }], suspend: false },
 });
 
 const put = async (objects: ObjectStore, which: ObjectKey, was: number, document: StoredDocument | null) =>
-  objects.commit('CronJob', { key: which, was, document });
+  objects.commit('Service', { key: which, was, document });
 
 /** As objects of a capability may have, in the order of their bytes in UTF-8, which UTF-16 has otherwise for the last two. */
 const ODD_NAMES = ['!', '#x', 'a', 'a b', 'a!', 'a!b', 'a"b', 'ab', 'system:x', '~', '~a', 'é', '\uff5e', '😀'];
@@ -44,14 +44,14 @@ export const OBJECT_CASES: readonly StoreCase[] = [
   {
     name: 'a kind without objects has no rows, and nothing has expired',
     async run({ objects }) {
-      expect(await objects.read('CronJob', key('a'))).toBeNull();
-      expect(await objects.list('CronJob', { namespace: null, after: null, limit: 5 })).toEqual({
+      expect(await objects.read('Service', key('a'))).toBeNull();
+      expect(await objects.list('Service', { namespace: null, after: null, limit: 5 })).toEqual({
         objects: [],
         next: null,
       });
-      expect(await objects.head('CronJob')).toBe(0);
-      expect(await objects.changes('CronJob', 0, 5)).toEqual({ kind: 'rows', rows: [] });
-      expect(await objects.changes('CronJob', 9, 5)).toEqual({ kind: 'rows', rows: [] });
+      expect(await objects.head('Service')).toBe(0);
+      expect(await objects.changes('Service', 0, 5)).toEqual({ kind: 'rows', rows: [] });
+      expect(await objects.changes('Service', 9, 5)).toEqual({ kind: 'rows', rows: [] });
       expect(await put(objects, key('a'), 0, null)).toEqual({ kind: 'lost' });
     },
   },
@@ -63,19 +63,19 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       expect(await put(objects, key('b'), 0, doc('b1'))).toEqual({ kind: 'committed', version: 2 });
       expect(await put(objects, key('a'), 1, doc('a2'))).toEqual({ kind: 'committed', version: 3 });
       expect(await put(objects, key('b'), 2, null)).toEqual({ kind: 'committed', version: 4 });
-      expect(await objects.read('CronJob', key('a'))).toEqual({ key: key('a'), version: 3, document: doc('a2') });
-      expect(await objects.read('CronJob', key('b'))).toBeNull();
-      expect(await objects.read('CronJob', key('a', 'other'))).toBeNull();
-      expect(await objects.head('CronJob')).toBe(4);
+      expect(await objects.read('Service', key('a'))).toEqual({ key: key('a'), version: 3, document: doc('a2') });
+      expect(await objects.read('Service', key('b'))).toBeNull();
+      expect(await objects.read('Service', key('a', 'other'))).toBeNull();
+      expect(await objects.head('Service')).toBe(4);
       const rows = [
         { type: 'ADDED', object: { key: key('a'), version: 1, document: doc('a1') } },
         { type: 'ADDED', object: { key: key('b'), version: 2, document: doc('b1') } },
         { type: 'MODIFIED', object: { key: key('a'), version: 3, document: doc('a2') } },
         { type: 'DELETED', object: { key: key('b'), version: 4, document: doc('b1') } },
       ];
-      expect(await objects.changes('CronJob', 0, 10)).toEqual({ kind: 'rows', rows });
-      expect(await objects.changes('CronJob', 1, 2)).toEqual({ kind: 'rows', rows: rows.slice(1, 3) });
-      expect(await objects.changes('CronJob', 4, 2)).toEqual({ kind: 'rows', rows: [] });
+      expect(await objects.changes('Service', 0, 10)).toEqual({ kind: 'rows', rows });
+      expect(await objects.changes('Service', 1, 2)).toEqual({ kind: 'rows', rows: rows.slice(1, 3) });
+      expect(await objects.changes('Service', 4, 2)).toEqual({ kind: 'rows', rows: [] });
     },
   },
   {
@@ -125,7 +125,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       await openNamespace(objects, 'one');
       await openNamespace(objects, 'two');
       expect(await put(objects, key('a', 'two'), 0, doc('a'))).toEqual({ kind: 'committed', version: 1 });
-      expect([await objects.head('Namespace'), await objects.head('CronJob')]).toEqual([2, 1]);
+      expect([await objects.head('Namespace'), await objects.head('Service')]).toEqual([2, 1]);
     },
   },
   {
@@ -137,8 +137,8 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       expect(await put(objects, key('a'), 2, doc('early'))).toEqual({ kind: 'lost' });
       expect(await put(objects, key('a'), 2, null)).toEqual({ kind: 'lost' });
       expect(await put(objects, key('b'), 1, doc('nobody'))).toEqual({ kind: 'lost' });
-      expect(await objects.read('CronJob', key('a'))).toEqual({ key: key('a'), version: 1, document: doc('a1') });
-      expect(await objects.head('CronJob')).toBe(1);
+      expect(await objects.read('Service', key('a'))).toEqual({ key: key('a'), version: 1, document: doc('a1') });
+      expect(await objects.head('Service')).toBe(1);
     },
   },
   {
@@ -149,7 +149,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       await put(objects, key('a'), 1, null);
       expect(await put(objects, key('a'), 0, doc('new'))).toEqual({ kind: 'committed', version: 3 });
       expect(await put(objects, key('a'), 1, doc('late'))).toEqual({ kind: 'lost' });
-      expect((await readChanges(objects, 'CronJob')).map(({ type }) => type)).toEqual(['ADDED', 'DELETED', 'ADDED']);
+      expect((await readChanges(objects, 'Service')).map(({ type }) => type)).toEqual(['ADDED', 'DELETED', 'ADDED']);
     },
   },
   {
@@ -162,7 +162,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       await put(objects, key('a'), 3, doc('4'));
       await put(objects, key('a'), 4, doc('5', { app: 'x' }));
       await put(objects, key('a'), 5, null);
-      expect((await readChanges(objects, 'CronJob')).map(({ labelsBefore }) => labelsBefore)).toEqual([
+      expect((await readChanges(objects, 'Service')).map(({ labelsBefore }) => labelsBefore)).toEqual([
         undefined,
         undefined,
         { app: 'x', tier: 'y' },
@@ -185,7 +185,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
         const found: string[] = [];
         let after: string | null = null;
         do {
-          const page = await objects.list('CronJob', { namespace, after, limit });
+          const page = await objects.list('Service', { namespace, after, limit });
           expect(page.objects.length).toBeLessThanOrEqual(limit);
           found.push(...page.objects.map((each) => `${each.key.namespace}/${each.key.name}`));
           after = page.next;
@@ -209,13 +209,13 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       for (const namespace of ['a', 'b']) await openNamespace(objects, namespace);
       for (const namespace of ['a', 'b']) await put(objects, key('x', namespace), 0, doc(namespace));
       for (const after of ['', '~~~', 'a', 'b!', 'zz!y', '!'.repeat(5_000), '\u{10ffff}\ufffd', 'x'.repeat(5_000)]) {
-        const page = await objects.list('CronJob', { namespace: 'a', after, limit: 5 });
+        const page = await objects.list('Service', { namespace: 'a', after, limit: 5 });
         expect(page.objects.every((each) => each.key.namespace === 'a')).toBe(true);
-        await objects.list('CronJob', { namespace: null, after, limit: 5 });
+        await objects.list('Service', { namespace: null, after, limit: 5 });
       }
-      expect(await objects.read('CronJob', key('x'.repeat(5_000)))).toBeNull();
+      expect(await objects.read('Service', key('x'.repeat(5_000)))).toBeNull();
       const long = { namespace: 'n'.repeat(5_000), after: null, limit: 5 };
-      expect(await objects.list('CronJob', long)).toEqual({ objects: [], next: null });
+      expect(await objects.list('Service', long)).toEqual({ objects: [], next: null });
     },
   },
   {
@@ -233,7 +233,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       expect(await put(objects, key('a'), 2, null)).toEqual({ kind: 'committed', version: 3 });
       expect(await objects.commit('Namespace', { key: home, was: 2, document: null })).toMatchObject({ version: 3 });
       expect(await put(objects, key('a'), 0, doc('a'))).toEqual({ kind: 'noNamespace' });
-      expect(await objects.head('CronJob')).toBe(3);
+      expect(await objects.head('Service')).toBe(3);
     },
   },
   {
@@ -259,15 +259,15 @@ export const OBJECT_CASES: readonly StoreCase[] = [
         clock.advance(RETENTION_MS / 4);
       }
       // Change n expires at n - 1 quarters more: now the first one has.
-      expect(await objects.changes('CronJob', 0, 10)).toEqual({ kind: 'expired' });
-      const rest = await objects.changes('CronJob', 1, 10);
+      expect(await objects.changes('Service', 0, 10)).toEqual({ kind: 'expired' });
+      const rest = await objects.changes('Service', 1, 10);
       expect(rest.kind === 'rows' && rest.rows.map(({ object }) => object.version)).toEqual([2, 3, 4]);
       clock.advance(RETENTION_MS);
-      expect(await objects.changes('CronJob', 3, 10)).toEqual({ kind: 'expired' });
-      expect(await objects.changes('CronJob', 4, 10)).toEqual({ kind: 'rows', rows: [] });
-      expect((await objects.read('CronJob', key('c1')))?.version).toBe(1);
+      expect(await objects.changes('Service', 3, 10)).toEqual({ kind: 'expired' });
+      expect(await objects.changes('Service', 4, 10)).toEqual({ kind: 'rows', rows: [] });
+      expect((await objects.read('Service', key('c1')))?.version).toBe(1);
       expect(await put(objects, key('c1'), 1, null)).toEqual({ kind: 'committed', version: 5 });
-      const late = await objects.changes('CronJob', 4, 10);
+      const late = await objects.changes('Service', 4, 10);
       expect(late.kind === 'rows' && late.rows.map(({ type }) => type)).toEqual(['DELETED']);
     },
   },
@@ -278,12 +278,12 @@ export const OBJECT_CASES: readonly StoreCase[] = [
       const given: StoredDocument & { spec?: unknown } = { ...doc('a'), absent: undefined };
       await put(objects, key('a'), 0, given);
       given.spec = 'changed';
-      const got = await objects.read('CronJob', key('a'));
+      const got = await objects.read('Service', key('a'));
       expect(got?.document).toStrictEqual(doc('a'));
       Object.assign(got!.document.metadata, { uid: 'changed' });
-      Object.assign((await readChanges(objects, 'CronJob'))[0]!.object.document, { spec: 'changed' });
-      expect((await objects.read('CronJob', key('a')))?.document).toStrictEqual(doc('a'));
-      expect((await readChanges(objects, 'CronJob'))[0]?.object.document).toStrictEqual(doc('a'));
+      Object.assign((await readChanges(objects, 'Service'))[0]!.object.document, { spec: 'changed' });
+      expect((await objects.read('Service', key('a')))?.document).toStrictEqual(doc('a'));
+      expect((await readChanges(objects, 'Service'))[0]?.object.document).toStrictEqual(doc('a'));
     },
   },
   {
@@ -299,11 +299,11 @@ export const OBJECT_CASES: readonly StoreCase[] = [
         }).join('');
       const large = { ...doc('large'), noise: noise(256 * 1024) };
       expect(await put(objects, key('large'), 0, large)).toMatchObject({ kind: 'committed' });
-      expect((await objects.read('CronJob', key('large')))?.document).toEqual(JSON.parse(JSON.stringify(large)));
+      expect((await objects.read('Service', key('large')))?.document).toEqual(JSON.parse(JSON.stringify(large)));
       const huge = { ...doc('huge'), noise: noise(2 * OBJECT_BYTES_MAX) };
       await expect(put(objects, key('huge'), 0, huge)).rejects.toThrow('does not fit into a row');
-      expect(await objects.read('CronJob', key('huge'))).toBeNull();
-      expect(await objects.head('CronJob')).toBe(1);
+      expect(await objects.read('Service', key('huge'))).toBeNull();
+      expect(await objects.head('Service')).toBe(1);
     },
   },
 ];
@@ -330,7 +330,7 @@ export const OBJECT_RACES: readonly StoreCase[] = [
           return mine;
         }),
       );
-      const told = await readChanges(objects, 'CronJob');
+      const told = await readChanges(objects, 'Service');
       expect(told.map(({ object }) => object.version)).toEqual(
         Array.from({ length: EIGHT.length * rounds }, (_, nth) => nth + 1),
       );
@@ -340,7 +340,7 @@ export const OBJECT_RACES: readonly StoreCase[] = [
           .sort((a, b) => a.version - b.version)
           .map(({ version, mark }) => [version, `uid-${mark}`]),
       );
-      expect(await objects.head('CronJob')).toBe(EIGHT.length * rounds);
+      expect(await objects.head('Service')).toBe(EIGHT.length * rounds);
     },
   },
   {
@@ -357,10 +357,10 @@ export const OBJECT_RACES: readonly StoreCase[] = [
         expect(winners).toHaveLength(1);
         expect(commits.filter(({ kind }) => kind === 'lost')).toHaveLength(7);
         was = round + 1;
-        const read = await objects.read('CronJob', key('a'));
+        const read = await objects.read('Service', key('a'));
         expect(read?.document.metadata.uid).toBe(last ? undefined : `uid-${round}.${winners[0]}`);
       }
-      expect(await objects.head('CronJob')).toBe(6);
+      expect(await objects.head('Service')).toBe(6);
     },
   },
   {
@@ -374,7 +374,7 @@ export const OBJECT_RACES: readonly StoreCase[] = [
         const document = terminating(freshNamespace(name, 'u', T0), T0);
         const listAfterMark = async (): Promise<readonly string[]> => {
           expect(await objects.commit('Namespace', { key: home, was, document })).toMatchObject({ kind: 'committed' });
-          const page = await objects.list('CronJob', { namespace: name, after: null, limit: 20 });
+          const page = await objects.list('Service', { namespace: name, after: null, limit: 20 });
           return page.objects.map((each) => each.key.name);
         };
         const [seen, ...commits] = await Promise.all([

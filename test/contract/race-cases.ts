@@ -228,22 +228,22 @@ export const RACE_CASES: readonly StoreCase[] = [
       const keys = Array.from({ length: 200 }, (_, i) => ({ namespace: 'default', name: `cron-${i}` }));
       const documents = keys.map(({ name }) => ({ metadata: { uid: `uid-${name}` } }));
       const stored = await Promise.all(
-        keys.map(async (key, i) => objects.commit('CronJob', { key, was: 0, document: documents[i] ?? null })),
+        keys.map(async (key, i) => objects.commit('Service', { key, was: 0, document: documents[i] ?? null })),
       );
       const versionsOf = (commits: typeof stored) =>
         commits.map((commit) => (commit.kind === 'committed' ? commit.version : 0)).sort((a, b) => a - b);
       expect(versionsOf(stored)).toEqual(keys.map((_, i) => i + 1));
-      const read = await Promise.all(keys.map(async (key) => objects.read('CronJob', key)));
+      const read = await Promise.all(keys.map(async (key) => objects.read('Service', key)));
       expect(read.map((each) => each?.version)).toEqual(
         stored.map((each) => each.kind === 'committed' && each.version),
       );
       const removed = await Promise.all(
-        read.map(async (each) => objects.commit('CronJob', { key: each!.key, was: each!.version, document: null })),
+        read.map(async (each) => objects.commit('Service', { key: each!.key, was: each!.version, document: null })),
       );
       expect(versionsOf(removed)).toEqual(keys.map((_, i) => 201 + i));
       const told: string[] = [];
       for (let after = 0; after < 400; ) {
-        const page = await objects.changes('CronJob', after, 100);
+        const page = await objects.changes('Service', after, 100);
         if (page.kind === 'expired') throw new Error('expired');
         for (const { type, object } of page.rows) told.push(`${object.version} ${type} ${object.key.name}`);
         after += page.rows.length;
@@ -260,18 +260,18 @@ export const RACE_CASES: readonly StoreCase[] = [
       await openNamespace(objects);
       const key = (name: string) => ({ namespace: 'default', name });
       const document = { metadata: { uid: 'u' } };
-      await objects.commit('CronJob', { key: key('there'), was: 0, document });
+      await objects.commit('Service', { key: key('there'), was: 0, document });
       const commits = await Promise.all([
-        ...EIGHT.map(async (who) => objects.commit('CronJob', { key: key(`new-${who}`), was: 0, document })),
-        ...EIGHT.map(async () => objects.commit('CronJob', { key: key('there'), was: 1, document })),
-        objects.commit('CronJob', { key: key('there'), was: 9, document }),
-        objects.commit('CronJob', { key: { namespace: 'none', name: 'lost' }, was: 0, document }),
+        ...EIGHT.map(async (who) => objects.commit('Service', { key: key(`new-${who}`), was: 0, document })),
+        ...EIGHT.map(async () => objects.commit('Service', { key: key('there'), was: 1, document })),
+        objects.commit('Service', { key: key('there'), was: 9, document }),
+        objects.commit('Service', { key: { namespace: 'none', name: 'lost' }, was: 0, document }),
       ]);
       const kinds = commits.map(({ kind }) => kind);
       expect(kinds.slice(0, 8)).toEqual(EIGHT.map(() => 'committed'));
       expect(kinds.slice(8, 16).filter((kind) => kind === 'committed')).toHaveLength(1);
       expect(kinds.slice(16)).toEqual(['lost', 'noNamespace']);
-      expect(await objects.head('CronJob')).toBe(10);
+      expect(await objects.head('Service')).toBe(10);
     },
   },
 ];

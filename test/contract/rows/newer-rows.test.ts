@@ -29,7 +29,7 @@ async function fill(store: Pick<Stores, 'objects'>): Promise<void> {
   await openNamespace(store.objects);
   for (const name of NAMES) {
     const document = { metadata: { uid: name } };
-    await store.objects.commit('CronJob', { key: { namespace: 'default', name }, was: 0, document });
+    await store.objects.commit('Service', { key: { namespace: 'default', name }, was: 0, document });
   }
 }
 
@@ -37,16 +37,16 @@ async function fill(store: Pick<Stores, 'objects'>): Promise<void> {
 async function checkObjects({ objects }: Pick<Stores, 'objects'>): Promise<void> {
   const newer: string[] = [];
   const onNewer = ({ namespace, name }: ObjectKey): void => void newer.push(`${namespace}/${name}`);
-  const page = await objects.list('CronJob', { ...PAGE, limit: 9, onNewer });
+  const page = await objects.list('Service', { ...PAGE, limit: 9, onNewer });
   expect(page.objects.map(({ key }) => key.name)).toEqual(['a', 'c']);
   expect([page.next, newer]).toEqual([null, ['default/b', 'default/d']]);
-  const first = await objects.list('CronJob', { ...PAGE, limit: 1, onNewer });
+  const first = await objects.list('Service', { ...PAGE, limit: 1, onNewer });
   expect(first.objects.map(({ key }) => key.name)).toEqual(['a']);
-  const second = await objects.list('CronJob', { ...PAGE, limit: 1, after: first.next, onNewer });
+  const second = await objects.list('Service', { ...PAGE, limit: 1, after: first.next, onNewer });
   expect([second.objects.map(({ key }) => key.name), second.next]).toEqual([['c'], null]);
-  await expect(objects.list('CronJob', { ...PAGE, limit: 9 })).rejects.toThrow(NewerFormatError);
-  await expect(objects.read('CronJob', { namespace: 'default', name: 'b' })).rejects.toThrow(NewerFormatError);
-  expect(await objects.read('CronJob', { namespace: 'default', name: 'c' })).not.toBeNull();
+  await expect(objects.list('Service', { ...PAGE, limit: 9 })).rejects.toThrow(NewerFormatError);
+  await expect(objects.read('Service', { namespace: 'default', name: 'b' })).rejects.toThrow(NewerFormatError);
+  expect(await objects.read('Service', { namespace: 'default', name: 'c' })).not.toBeNull();
 }
 
 test('an LMDB file that a later release has written to', async () => {
@@ -59,8 +59,8 @@ test('an LMDB file that a later release has written to', async () => {
   const newer = Buffer.alloc(40, 4);
   const status = Buffer.concat([A_BODY, LATER_STATUS]);
   await putRaw(path, {
-    'OBJECT#CronJob default!b': newer,
-    'OBJECT#CronJob default!d': newer,
+    'OBJECT#Service default!b': newer,
+    'OBJECT#Service default!d': newer,
     [`JOB#${uid} STATUS`]: status,
   });
   const store = storeOf(new LmdbRows(path, now), now);
@@ -86,7 +86,7 @@ describe.skipIf(endpoint === null)('a table that a later release has written to'
         }),
       );
     for (const name of ['b', 'd'])
-      await update(keyItem(objectKey('CronJob', { namespace: 'default', name })), 'v', { N: '2' });
+      await update(keyItem(objectKey('Service', { namespace: 'default', name })), 'v', { N: '2' });
     await update(keyItem(statusKey(uid)), 'body', attribute(LATER_STATUS));
     await checkObjects(store);
     await expect(store.jobs.readStatus(uid)).rejects.toThrow('a STATUS has format 99, of a later release');
