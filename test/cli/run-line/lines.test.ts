@@ -183,7 +183,6 @@ describe('the Job', () => {
     const dry = `${RUN} --dry-run=client`;
     expect((await type(`${dry} -- zip`)).out).toBe('job.batch/zip created (dry run)\n');
     expect((await type(`${dry} -o name -- zip`)).out).toBe('job.batch/zip\n');
-    expect((await type(`${dry} -o name --schedule '@daily' -- zip`)).out).toBe('cronjob.batch/zip\n');
     expect((await type(`${dry} -o yaml -n team -- zip`)).out).toMatch(
       /^apiVersion: batch\/v1\nkind: Job\nmetadata:\n  name: zip\n  namespace: team\nspec:\n/,
     );

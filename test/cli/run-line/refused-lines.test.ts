@@ -34,12 +34,6 @@ describe('a line is refused whole, and creates nothing', () => {
     ['run -f job.yaml -P 3', "--parallelism is for `muster run NAME`; in a file the Job's own fields say it"],
     ['run zip --image i --rm -- ls', '--rm needs --wait'],
     ['run zip --image i --dry-run=client --wait -- ls', '--dry-run creates nothing that --wait could wait for'],
-    ['run zip --image i --timezone Europe/Berlin -- ls', '--timezone needs --schedule'],
-    ['run zip --image i --schedule @daily --wait -- ls', '--schedule creates a CronJob: --wait is for Jobs'],
-    [
-      'run zip --image i --schedule @daily --replace -- ls',
-      '--schedule creates a CronJob: --replace is for Jobs; --dry-run=client -o yaml | kubectl apply -f - changes one',
-    ],
     ['run zip --image i --restart Always -- ls', 'A Job ends: its tasks restart OnFailure or Never.'],
     [
       'run zip --image i -P 50% -- ls',
@@ -205,10 +199,6 @@ describe('a line is refused whole, and creates nothing', () => {
     ['run zip --image i --array 1-3 --format csv -- ls', '--format is for --items and --per-completion-env NAME=@FILE'],
     ['run zip --image i --array 1-3 --skip-empty -- ls', '--skip-empty is for lists in files'],
     ['run zip --image i --completions 3 --allow-empty -- ls', '--allow-empty is for a list'],
-    [
-      `run zip --image i --schedule '@daily' --array 1-3 --allow-empty -- ls`,
-      '--allow-empty is for a Job: a CronJob keeps the list that it is created with',
-    ],
     [
       'run zip --image i --array 1-3 --colsep , -- ls',
       '--colsep is for ::: and ::::; for --items say --format csv or tsv',

@@ -62,36 +62,6 @@ test('prints the Job, and the warnings and refusals of the server', async () => 
   );
 });
 
-test('a schedule is read by the clock of a zone, and the answer says when it fires next', async () => {
-  const server = await aServer();
-  const { out } = await runWords(server, [
-    ...ZIP,
-    '--schedule',
-    '0 4 * * *',
-    '--timezone',
-    'Europe/Berlin',
-    ...COMMAND,
-  ]);
-  expect(out).toBe('cronjob.batch/zip created\nnext: 2023-11-15 04:00 Europe/Berlin (2023-11-15T03:00:00Z)\n');
-  expect(await server.json('/apis/batch/v1/namespaces/default/cronjobs/zip')).toMatchObject({
-    spec: { schedule: '0 4 * * *', timeZone: 'Europe/Berlin' },
-  });
-  const never = await runWords(server, ['run', 'never', ...ZIP.slice(2), '--schedule', '0 0 30 2 *', ...COMMAND]);
-  expect(never.out).toBe('cronjob.batch/never created\nnext: never, no day matches "0 0 30 2 *"\n');
-});
-
-test('creates a CronJob', async () => {
-  const server = await aServer();
-  const { code, out } = await runWords(server, [...ZIP, '--schedule', '0 3 * * *', ...COMMAND]);
-  expect({ code, out }).toEqual({
-    code: 0,
-    out: 'cronjob.batch/zip created\nnext: 2023-11-15 03:00 UTC (2023-11-15T03:00:00Z)\n',
-  });
-  expect(await server.json('/apis/batch/v1/namespaces/default/cronjobs/zip')).toMatchObject({
-    spec: { schedule: '0 3 * * *', jobTemplate: { spec: { completions: 2 } } },
-  });
-});
-
 describe('--wait --rm', () => {
   const waited = async (wish: ServerWish, ...words: readonly string[]) => {
     const server = await aServer(wish);

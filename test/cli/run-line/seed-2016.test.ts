@@ -127,21 +127,4 @@ describe('a script, which reads its variables', () => {
     );
     expect(commandsOf(exec)).toEqual([0, 1, 2].map((index) => `./blender /vol1/mymodel.blend -f ${index}`));
   });
-
-  test('what becomes a schedule', async () => {
-    const { type } = aFolder(files);
-    const { code, out } = await type(
-      `run process-files --schedule '0 3 * * *' --image=myfileprocessor --per-completion-env=F="a b" --dry-run=client -o json -- /usr/local/bin/process_file '$F'`,
-    );
-    expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({
-      apiVersion: 'batch/v1',
-      kind: 'CronJob',
-      metadata: { name: 'process-files' },
-      spec: {
-        schedule: '0 3 * * *',
-        jobTemplate: { metadata: { annotations: { 'muster.run/items': 'F\na\nb\n' } }, spec: { completions: 2 } },
-      },
-    });
-  });
 });

@@ -137,14 +137,6 @@ test('a Job that is refused leaves no list', async () => {
   expect(await listsOf(server)).toEqual([]);
 });
 
-test('a CronJob needs its list', async () => {
-  const server = await withList();
-  expect((await server.run(LINE.replace(' -- ', ' --schedule @daily -- '))).code).toBe(0);
-  expect(await listsOf(server)).toEqual(['zip']);
-  const [list] = ((await server.json(LISTS)) as { items: { metadata: object }[] }).items;
-  expect(list?.metadata).not.toHaveProperty('labels');
-});
-
 describe('run -f with a WorkList beside the Job', () => {
   const LIST =
     'apiVersion: muster.run/v1\nkind: WorkList\nmetadata: {name: grid}\nspec: {matrix: {A: ["1", "2"], B: ["x", "y"]}}\n';

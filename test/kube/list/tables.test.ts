@@ -3,7 +3,6 @@ import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import type { KubeObject } from '../../../shared/kube/http/kube-object.ts';
 import { negotiate } from '../../../shared/kube/http/negotiate.ts';
 import { ageOf, humanDuration } from '../../../shared/kube/list/ages.ts';
-import { CRON_JOB_PRINTER } from '../../../shared/capabilities/schedules/kube/cronjob-printer.ts';
 import { EVENT_PRINTER } from '../../../shared/kube/events/event-printer.ts';
 import { JOB_PRINTER } from '../../../shared/kube/jobs/job-printer.ts';
 import { NAMESPACE_PRINTER } from '../../../shared/kube/namespaces/namespace-printer.ts';
@@ -287,44 +286,6 @@ describe('other kinds', () => {
     ...rest,
   });
 
-  test('CronJobs', () => {
-    const template = { spec: { containers: [{ name: 'main', image: 'busybox' }] } };
-    const cron = (spec: object, status?: object) =>
-      row(
-        CRON_JOB_PRINTER,
-        stored({ spec: { schedule: '0 3 * * *', jobTemplate: { spec: { template } }, ...spec }, status }),
-      );
-    expect(cron({ suspend: false })).toEqual({
-      Name: 'nightly',
-      Schedule: '0 3 * * *',
-      Timezone: '<none>',
-      Suspend: 'False',
-      Active: 0,
-      'Last Schedule': '<none>',
-      Age: '3d',
-      Containers: 'main',
-      Images: 'busybox',
-      Selector: '<none>',
-    });
-    const busy = { active: [{}, {}], lastScheduleTime: ago(90) };
-    expect(cron({ suspend: true, timeZone: 'Europe/Berlin' }, busy)).toMatchObject({
-      Timezone: 'Europe/Berlin',
-      Suspend: 'True',
-      Active: 2,
-      'Last Schedule': '90s',
-    });
-    expect(cron({})).toMatchObject({ Suspend: '<unset>' });
-    const matchExpressions = [
-      { key: 'c', operator: 'NotIn', values: ['z', 'y'] },
-      { key: 'b', operator: 'Exists' },
-      { key: 'd', operator: 'DoesNotExist' },
-    ];
-    const selector = { matchLabels: { a: '1' }, matchExpressions };
-    expect(cron({ jobTemplate: { spec: { template, selector } } })).toMatchObject({
-      Selector: 'a=1,b,c notin (y,z),!d',
-    });
-  });
-
   test('Namespaces and Services', () => {
     expect(row(NAMESPACE_PRINTER, stored({ status: { phase: 'Active' } }))).toEqual({
       Name: 'nightly',
@@ -370,7 +331,6 @@ describe('other kinds', () => {
 
   test.each<[string, Printer<never>, readonly string[]]>([
     ['Job', JOB_PRINTER, ['Containers', 'Images', 'Selector']],
-    ['CronJob', CRON_JOB_PRINTER, ['Containers', 'Images', 'Selector']],
     ['Pod', POD_PRINTER, ['IP', 'Node', 'Nominated Node', 'Readiness Gates', 'Item']],
     ['Event', EVENT_PRINTER, ['Subobject', 'Source', 'First Seen', 'Count', 'Name']],
     ['Namespace', NAMESPACE_PRINTER, []],

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { asEpochMs } from '../../../shared/domain/base/time.ts';
 import { NO_ADDED_RULES, planningSpec } from '../../../shared/domain/manifests/job.ts';
-import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import { admitJobUpdate } from '../../../shared/schema/job/job-update.ts';
 
@@ -76,19 +75,6 @@ describe('they need', () => {
     const answer = admitJob(documentOf(ALL, { completions: 3, completionMode: 'Indexed' }), CONTEXT);
     expect(faultsOf(answer)).toEqual([DELAY, DEADLINE, FIRST]);
     expect(admitted({ [NAMES.first]: 'false' }, {}).kind).toBe('Job');
-  });
-
-  test('the same in the template of a CronJob', () => {
-    const cron = (spec: object) => ({
-      apiVersion: 'batch/v1',
-      kind: 'CronJob',
-      metadata: { name: 'a' },
-      spec: { schedule: '* * * * *', jobTemplate: { metadata: { annotations: ALL }, spec: jobSpec(spec) } },
-    });
-    expect(admitCronJob(cron(SPEC), CONTEXT).kind).toBe('ok');
-    expect(faultsOf(admitCronJob(cron({}), CONTEXT))).toEqual(
-      [DELAY, DEADLINE, FIRST].map((fault) => `spec.jobTemplate.${fault}`),
-    );
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { planningSpec } from '../../../shared/domain/manifests/job.ts';
-import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
 import { type StoredJob, admitJobUpdate, documentOf } from '../../../shared/schema/job/job-update.ts';
 import { UID, admitDocument, admitted, faultLines, jobDocument } from '../../support/job-document.ts';
 
@@ -87,24 +86,6 @@ test('planning reads both', () => {
       { name: 'fetch', condition: 'finished' },
     ],
     afterIndexes: [{ name: 'map', perIndex: 2 }],
-  });
-});
-
-test('Jobs of a CronJob have them too, under the same rules', () => {
-  const cron = (annotations: Texts) => ({
-    apiVersion: 'batch/v1',
-    kind: 'CronJob',
-    metadata: { name: 'nightly' },
-    spec: { schedule: '@daily', jobTemplate: { metadata: { annotations }, spec: jobDocument(INDEXED).spec } },
-  });
-  const admit = (annotations: Texts) =>
-    admitCronJob(cron(annotations), { namespace: 'default', uid: UID, nameSuffix: 'abcde', fieldValidation: 'Strict' });
-  expect(admit({ [AFTER]: 'prepare' })).toMatchObject({ kind: 'ok' });
-  expect(admit({ [AFTER]: 'a:b', [INDEXES]: 'map/0' })).toMatchObject({
-    errors: [
-      { path: `spec.jobTemplate.${AT_AFTER}`, message: expect.stringContaining('"b" is no condition') as unknown },
-      { path: `spec.jobTemplate.${AT_INDEXES}`, message: expect.stringContaining('"0" is no number') as unknown },
-    ],
   });
 });
 

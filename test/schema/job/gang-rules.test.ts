@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { taskEnvironment } from '../../../shared/domain/task/task-environment.ts';
-import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import { admitJobUpdate } from '../../../shared/schema/job/job-update.ts';
 
@@ -103,13 +102,6 @@ describe('it needs', () => {
     ],
   ])('%s', (_, annotations, spec, fault) => {
     expect(faultsOf(admit(annotations, spec))).toEqual([fault]);
-    const cron = {
-      apiVersion: 'batch/v1',
-      kind: 'CronJob',
-      metadata: { name: 'c' },
-      spec: { schedule: '@daily', jobTemplate: { metadata: { annotations }, spec: jobSpec(spec) } },
-    };
-    expect(faultsOf(admitCronJob(cron, { ...CONTEXT, hosts: { max: 2000 } }))).toEqual([`spec.jobTemplate.${fault}`]);
   });
 
   test('indexes to have a name', () => {

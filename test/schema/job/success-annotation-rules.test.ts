@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { NO_ADDED_RULES, planningSpec } from '../../../shared/domain/manifests/job.ts';
 import { parseReasons, parseShare } from '../../../shared/domain/manifests/annotations/successes.ts';
 import { fewest, most } from '../../../shared/domain/manifests/success-rules.ts';
-import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import { admitJobUpdate } from '../../../shared/schema/job/job-update.ts';
 
@@ -174,21 +173,6 @@ describe('refused is', () => {
   ])('%o in %o', (texts, spec, fault) => {
     const [key = '', ...words] = fault.split(' ');
     expect(faultsOf(admit(texts, spec))).toEqual([`${at(key)}${words.join(' ')}`]);
-  });
-
-  test('the same in the template of a CronJob', () => {
-    const cron = {
-      apiVersion: 'batch/v1',
-      kind: 'CronJob',
-      metadata: { name: 'a' },
-      spec: {
-        schedule: '* * * * *',
-        jobTemplate: { metadata: { annotations: named({ 'success-count': '11' }) }, spec: jobSpec(TEN) },
-      },
-    };
-    expect(faultsOf(admitCronJob(cron, CONTEXT))).toEqual([
-      `spec.jobTemplate.${at('success-count')}must be less than or equal to 10 (the number of specified completions)`,
-    ]);
   });
 });
 

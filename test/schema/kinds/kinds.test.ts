@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../../shared/domain/manifests/annotations.ts';
-import { CronJobShape } from '../../../shared/capabilities/schedules/schema/cron-shape.ts';
 import { FurikoJobShape } from '../../../shared/capabilities/furiko/schema/furiko-job-shape.ts';
 import { JobConfigShape } from '../../../shared/capabilities/furiko/schema/job-config-shape.ts';
 import { JobShape } from '../../../shared/schema/job/job-shape.ts';
@@ -105,12 +104,6 @@ describe('the table and what Muster admits', () => {
     const seen: string[] = [];
     expect(differences(JobShape, { is: 'object', of: 'Job' }, 'Job', seen)).toEqual([]);
     expect(seen.length).toBeGreaterThan(150);
-  });
-
-  test('so has a CronJob', () => {
-    const seen: string[] = [];
-    expect(differences(CronJobShape, { is: 'object', of: 'CronJob' }, 'CronJob', seen)).toEqual([]);
-    expect(seen.length).toBeGreaterThan(160);
   });
 
   test.each<[string, z.core.$ZodType, number]>([

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import type { Container, PodSpec } from '../../../shared/domain/manifests/pod-spec.ts';
+
+type Fields = { readonly [field: string]: unknown };
+
+/** Some of these fields, each with one of its values. */
+const someOf = (fields: Readonly<Record<string, readonly unknown[]>>): fc.Arbitrary<Fields> =>
+  fc.record<Fields>(
+    Object.fromEntries(Object.entries(fields).map(([name, values]) => [name, fc.constantFrom(...values)])),
+    { requiredKeys: [] },
+  );
+
+const container = someOf({
+  image: ['busybox', 'busybox:1', 'example.com/a@sha256:0', 'Odd'],
+  imagePullPolicy: ['Always', 'IfNotPresent', 'Never', '', null],
+  terminationMessagePath: ['/dev/termination-log', ''],
+  terminationMessagePolicy: ['File', 'FallbackToLogsOnError', ''],
+  tty: [false, null],
+  stdin: [false],
+  stdinOnce: [false],
+  command: [[], ['sh', ''], null],
+  args: [['']],
+  workingDir: ['', '/w'],
+  env: [
+    [],
+    [{ name: 'A' }],
+    [{ name: 'A', value: '' }],
+    [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+    [{ name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k', optional: false } } }],
+  ],
+  ports: [[], [{ containerPort: 80 }], [{ containerPort: 80, hostPort: 0, protocol: 'UDP', name: '' }]],
+  resources: [
+    {},
+    { limits: {}, requests: {} },
+    { limits: { cpu: 0.5, memory: '1024Mi' } },
+    { limits: { memory: '1Gi' }, requests: { cpu: '0.1', memory: '512Mi' } },
+  ],
+  volumeMounts: [[], [{ name: 'v', mountPath: '/v' }], [{ name: 'v', mountPath: '/v', readOnly: false, subPath: '' }]],
+  securityContext: [
+    {},
+    { privileged: false, allowPrivilegeEscalation: true, readOnlyRootFilesystem: false },
+    { runAsUser: 0, capabilities: { add: [], drop: ['ALL'] }, seccompProfile: { type: 'RuntimeDefault' } },
+  ],
+  livenessProbe: [{}, null],
+  envFrom: [[]],
+});
+
+const podSpec = someOf({
+  dnsPolicy: ['ClusterFirst', ''],
+  schedulerName: ['default-scheduler'],
+  serviceAccountName: ['', 'default', 'reports'],
+  serviceAccount: ['', 'reports'],
+  automountServiceAccountToken: [false, true],
+  enableServiceLinks: [true, false],
+  hostNetwork: [false],
+  shareProcessNamespace: [false],
+  priority: [0],
+  preemptionPolicy: ['Never'],
+  os: [{ name: 'linux' }],
+  tolerations: [[], null, [{ key: 'a', operator: 'Exists', tolerationSeconds: 0, effect: 'NoExecute' }]],
+  affinity: [
+    {},
+    {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'spot', operator: 'DoesNotExist' }] }],
+        },
+      },
+      podAntiAffinity: {},
+    },
+  ],
+  priorityClassName: ['', 'high'],
+  topologySpreadConstraints: [[], [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' }]],
+  nodeSelector: [{}, { 'kubernetes.io/os': 'linux' }],
+  imagePullSecrets: [[], [{ name: 'registry' }]],
+  terminationGracePeriodSeconds: [0, 30, null],
+  securityContext: [{}, { runAsUser: 0, fsGroup: 0, fsGroupChangePolicy: 'Always' }],
+  initContainers: [
+    [],
+    [{ name: 'init', image: 'i', tty: false }],
+    [{ name: 'log', image: 'i', restartPolicy: 'Always' }],
+  ],
+  hostname: [''],
+});
+
+const volumes = fc.constantFrom<object>(
+  [{ name: 'v' }],
+  [{ name: 'v', emptyDir: { medium: '', sizeLimit: '1024Mi' } }],
+);
+const metadata = someOf({
+  name: ['x', ''],
+  labels: [{}, { a: '' }],
+  annotations: [{}, { b: 'c' }],
+  creationTimestamp: [null, '2025-01-01T00:00:00Z'],
+  finalizers: [[]],
+});
+
+/** Templates of Pods as users write them. */
+export const anyTemplate = fc.tuple(metadata, podSpec, container, volumes).map(([ofPods, pod, main, vs]) => ({
+  metadata: ofPods,
+  spec: {
+    restartPolicy: 'Never',
+    volumes: vs,
+    ...pod,
+    containers: [{ name: 'main', ...main, image: main['image'] ?? 'busybox' }],
+  },
+}));
+
+/** Whether everything that was written is there, but for null, the empty text of a field, and a second name of an account. */
+export function holds(kept: unknown, written: unknown): boolean {
+  if (Array.isArray(written))
+    return Array.isArray(kept) && written.length === kept.length && written.every((each, i) => holds(kept[i], each));
+  if (typeof written !== 'object' || written === null) return kept === written || String(kept) === String(written);
+  return Object.entries(written).every(
+    ([key, value]) =>
+      value === null ||
+      (value === '' && key !== 'value') ||
+      key === 'serviceAccount' ||
+      holds((kept as Fields | undefined)?.[key], value),
+  );
+}
+
+/** A template as Muster stored it when it kept only what it went by. */
+export function asBefore({ metadata: ofPods, spec }: { metadata: object; spec: PodSpec }) {
+  const { labels = {}, annotations } = ofPods as { labels?: Record<string, string>; annotations?: object };
+  const {
+    initContainers,
+    containers,
+    volumes: vs,
+    restartPolicy,
+    terminationGracePeriodSeconds,
+    serviceAccountName,
+  } = spec;
+  const former = ({ name, image, command, args, resources }: Container): Container => ({
+    name,
+    image,
+    ...(command === undefined ? {} : { command }),
+    ...(args === undefined ? {} : { args }),
+    ...(resources?.limits === undefined
+      ? {}
+      : { resources: { limits: resources.limits, requests: { ...resources.limits, ...resources.requests } } }),
+  });
+  return {
+    metadata: { labels, ...(annotations === undefined ? {} : { annotations: annotations as Record<string, string> }) },
+    spec: {
+      ...(initContainers === undefined ? {} : { initContainers: initContainers.map(former) }),
+      containers: containers.map(former),
+      ...(vs === undefined ? {} : { volumes: vs }),
+      restartPolicy,
+      terminationGracePeriodSeconds,
+      ...(serviceAccountName === undefined ? {} : { serviceAccountName }),
+    },
+  };
+}
+
+export const POD = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox' }] };
