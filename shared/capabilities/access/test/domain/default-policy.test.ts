@@ -36,7 +36,7 @@ describe('of view, edit and admin', () => {
 
   test.each<[string, string]>([
     ['get jobs.batch', 'view'],
-    ['watch cronjobs.batch', 'view'],
+    ['watch services', 'view'],
     ['get pods/log', 'view'],
     ['get jobs/progress.batch', 'view'],
     ['get jobs/diagnosis.batch', 'view'],

@@ -2,6 +2,7 @@ import { roleAuthorizer } from '../../kube/role-authorizer.ts';
 import { describe, expect, it } from 'vitest';
 import { type Policy, policyOf } from '../../domain/policy.ts';
 import { aWorld, manifest } from '../../../../../test/kube/a-world.ts';
+import { isThere } from '../../../../../test/support/kinds-there.ts';
 import { aGuardedWorld, grants, rule } from './a-guarded-world.ts';
 
 const NOTHING = policyOf([], []);
@@ -202,7 +203,7 @@ describe('a submission', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('needs the right to read its template', async () => {
+  it.runIf(isThere('CronJob'))('needs the right to read its template', async () => {
     const { world, sent } = await submitted(jane('create batch/jobs', 'get batch/cronjobs'));
     const jobTemplate = { spec: manifest('x').spec };
     await world.asMaster('POST', '/apis/batch/v1/namespaces/team-a/cronjobs', {

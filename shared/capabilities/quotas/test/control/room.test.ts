@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createMemoryQueues } from '../../../../../test/fakes/memory-queues.ts';
 import { createMemoryStore } from '../../../../runtime/memory-store.ts';
 import { createMemoryTasks } from '../../../../adapters/memory/memory-tasks.ts';
-import { outcomeOf } from '../../../schedules/control/slot-job.ts';
+import { outcomeOf } from '../../../../control/schedulers/slot-outcome.ts';
 import { changeJob, createJob, deleteJob } from '../../../../control/lifecycle/job-changes.ts';
 import { sweepQuotas } from '../../control/sweep-quotas.ts';
 import { asEpochMs } from '../../../../domain/base/time.ts';

@@ -182,7 +182,7 @@ describe('what a Job counts for', () => {
     ['what it inherits is done', { completions: 9, parallelism: 9, inherited: '0-6' }, { pods: 2 }],
     ['what it waits for does not matter', { completions: 2, annotations: { 'muster.run/after': 'x' } }, { pods: 2 }],
   ])('%s', (_name, wish, expected) => {
-    expect(usage(wish)).toMatchObject({ jobs: 1, cronJobs: 0, ...expected });
+    expect(usage(wish)).toMatchObject({ jobs: 1, ...expected });
   });
 
   test.each<[string, AskedPods, { cpu: number; memory: number }]>([

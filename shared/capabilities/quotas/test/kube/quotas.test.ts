@@ -5,7 +5,6 @@ import { aWorld } from '../../../../../test/kube/a-world.ts';
 import { APPLY, JOBS, MERGE, type World, job, send } from '../../../../../test/kube/write/a-client.ts';
 
 const QUOTAS = '/api/v1/namespaces/default/resourcequotas';
-const CRONS = '/apis/batch/v1/namespaces/default/cronjobs';
 
 const quota = (hard: object, name = 'team') => ({
   apiVersion: 'v1',
@@ -301,30 +300,4 @@ test('a namespace without quotas is asked for them once a Job, and another names
   await send(world, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'free' } });
   expect((await send(world, 'POST', '/apis/batch/v1/namespaces/free/jobs', wide('a', 3))).code).toBe(201);
   expect((await create(world, wide('a', 1))).code).toBe(403);
-});
-
-describe('a CronJob', () => {
-  const cron = (name: string) => ({
-    apiVersion: 'batch/v1',
-    kind: 'CronJob',
-    metadata: { name },
-    spec: { schedule: '0 0 * * *', jobTemplate: { spec: wide(name, 1).spec } },
-  });
-
-  test('counts as an object', async () => {
-    const world = await aWorld();
-    await send(world, 'POST', QUOTAS, quota({ 'count/cronjobs.batch': '1' }));
-    expect((await send(world, 'POST', CRONS, cron('a'))).code).toBe(201);
-    const refused = await send(world, 'POST', CRONS, cron('b'));
-    expect([refused.code, refused.body.message]).toEqual([
-      403,
-      'cronjobs.batch "b" is forbidden: exceeded quota: team, requested: count/cronjobs.batch=1, used: count/cronjobs.batch=1, limited: count/cronjobs.batch=1',
-    ]);
-    expect((await send(world, 'POST', `${CRONS}?dryRun=All`, cron('b'))).code).toBe(403);
-    expect((await send(world, 'GET', `${CRONS}/b`)).code).toBe(404);
-    await send(world, 'DELETE', `${CRONS}/a`);
-    await swept(world);
-    expect((await send(world, 'POST', CRONS, cron('b'))).code).toBe(201);
-    expect((await create(world, wide('b', 1))).code).toBe(201);
-  });
 });

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { reconcileCron } from '../../../schedules/control/reconcile-cron.ts';
-import { asJobUid } from '../../../../domain/base/ids.ts';
 import { aWorld } from '../../../../../test/kube/a-world.ts';
 import { APPLY, JOBS, MERGE, type World, job, send } from '../../../../../test/kube/write/a-client.ts';
 
 const RANGES = '/api/v1/namespaces/default/limitranges';
 const QUOTAS = '/api/v1/namespaces/default/resourcequotas';
-const CRONS = '/apis/batch/v1/namespaces/default/cronjobs';
 const SAID = 'LimitRanger plugin set: cpu, memory request for container main; cpu, memory limit for container main';
 
 const range = (limits: readonly object[], name = 'limits') => ({
@@ -196,34 +193,5 @@ describe('a Job in a namespace with a LimitRange', () => {
     });
     const path = JOBS.replace('default', 'free');
     expect((await send(world, 'POST', path, withResources('large', { limits: { cpu: '4' } }))).code).toBe(201);
-  });
-});
-
-test('a CronJob is taken, and the Job of each slot is limited', async () => {
-  const world = await aLimitedWorld(MAX);
-  const cron = (resources: object) => ({
-    apiVersion: 'batch/v1',
-    kind: 'CronJob',
-    metadata: { name: 'often' },
-    spec: { schedule: '*/5 * * * *', jobTemplate: { spec: { template: templateWith(resources) } } },
-  });
-  const created = await send(world, 'POST', CRONS, cron({ limits: { cpu: '4' } }));
-  expect(created.code).toBe(201);
-  const slot = async (): Promise<void> => {
-    await world.clock.sleep(300_000);
-    await reconcileCron({ uid: created.body.metadata.uid, jobs: [] }, world.deps);
-  };
-  await slot();
-  const events = await send(world, 'GET', '/api/v1/namespaces/default/events');
-  expect(JSON.stringify(events.body)).toContain('maximum cpu usage per Container is 2, but limit is 4');
-  await send(world, 'PUT', `${CRONS}/often`, cron({}));
-  await slot();
-  const { jobs } = await world.jobs.listJobs({ namespace: 'default', after: null, limit: 10 });
-  const made = await world.jobs.readSpec(asJobUid(jobs[0]?.uid ?? ''));
-  expect(made?.manifest.spec.template).toMatchObject({
-    metadata: {
-      annotations: { 'kubernetes.io/limit-ranger': expect.stringContaining('for container main') as unknown },
-    },
-    spec: { containers: [{ resources: { limits: { cpu: '2' } } }] },
   });
 });

@@ -1,11 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
-import { reconcileCron } from '../../../schedules/control/reconcile-cron.ts';
-import { submit } from '../../../../control/submit/submit.ts';
-import { pinnedItemsOf } from '../../../../domain/items/job-items.ts';
-import type { PolicyRule } from '../../domain/policy.ts';
-import { readMessage } from '../../../../schema/submission/read-submission.ts';
-import { START, manifest } from '../../../../../test/kube/a-world.ts';
-import { aGuardedWorld, grants, rule } from './a-guarded-world.ts';
+import { reconcileCron } from '../../shared/capabilities/schedules/control/reconcile-cron.ts';
+import { submit } from '../../shared/control/submit/submit.ts';
+import { pinnedItemsOf } from '../../shared/domain/items/job-items.ts';
+import type { PolicyRule } from '../../shared/capabilities/access/domain/policy.ts';
+import { readMessage } from '../../shared/schema/submission/read-submission.ts';
+import { isThere } from '../support/kinds-there.ts';
+import { START, manifest } from '../kube/a-world.ts';
+import { aGuardedWorld, grants, rule } from '../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 
 // What runs under a ServiceAccount is said by who may use it. Kim is of system:masters, ann may use `reports`, and bob none; all of
 // them write what runs, and lists.
