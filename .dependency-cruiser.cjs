@@ -10,11 +10,11 @@ const shared = (...folders) => folders.map((folder) => `^shared/${folder}/`);
 
 /** The lists of what capabilities have for a layer: each takes the faces that capabilities have for it. */
 const LISTS = {
-  domain: ['kind-rows'],
-  schema: ['shapes'],
+  domain: ['annotation-rows', 'kind-rows'],
+  schema: ['job-templates', 'shapes'],
   store: ['stored'],
-  control: ['fresh-schedulers', 'job-steps', 'parts'],
-  kube: ['batch-updates', 'parts', 'served'],
+  control: ['job-steps', 'job-templates', 'parts', 'schedulers'],
+  kube: ['batch-updates', 'job-templates', 'parts', 'served'],
 };
 const listsOf = (...layers) =>
   layers.flatMap((layer) => LISTS[layer] ?? []).map((list) => `^shared/capabilities/${list}\\.ts$`);
@@ -27,13 +27,18 @@ const only = (folder, folders, packages = []) => ({
   to: { pathNot: [...shared(folder, ...folders), ...listsOf(folder), ...npm(...packages)] },
 });
 
-/** A layer inside a capability: its own layers and the kernel's below it, the packages named, and nothing else at all. */
+/** A layer inside a capability: its own layers and the kernel's below it, the kernel's lists, the packages named, and nothing else at all. */
 const inCapability = (layer, own, folders, packages = [], files = '') => ({
   name: `capability-${layer}-knows-its-layer-only`,
   severity: 'error',
   from: { path: `^shared/capabilities/([^/]+)/${layer}/${files}` },
   to: {
-    pathNot: [`^shared/capabilities/$1/(${own.join('|')})/`, ...shared(...folders), ...npm(...packages)],
+    pathNot: [
+      `^shared/capabilities/$1/(${own.join('|')})/`,
+      ...shared(...folders),
+      ...listsOf(layer),
+      ...npm(...packages),
+    ],
   },
 });
 
@@ -58,7 +63,7 @@ const FOLDERS = {
     manifests: ['base', 'kinds', 'manifests/annotations'],
     items: ['base', 'manifests'],
     task: ['base', 'manifests', 'items'],
-    cron: ['base', 'kinds', 'manifests'],
+    schedulers: ['base', 'kinds'],
     scoreboard: ['base', 'manifests'],
     codecs: ['base', 'manifests', 'scoreboard'],
     upstreams: ['base', 'manifests', 'scoreboard'],
@@ -78,12 +83,11 @@ const FOLDERS = {
     protobuf: ['kinds', 'object'],
     pod: ['object', 'items'],
     job: ['object', 'pod', 'items'],
-    cron: ['object', 'pod', 'job', 'items'],
     namespace: ['object', 'job'],
     worklist: ['object', 'items'],
     service: ['kinds', 'object'],
     account: ['object'],
-    submission: ['object', 'items', 'job', 'cron'],
+    submission: ['object', 'items', 'job'],
   },
   control: {
     process: [],
@@ -92,7 +96,7 @@ const FOLDERS = {
     hostnames: ['process'],
     upstreams: ['process'],
     lifecycle: ['process', 'hostnames', 'upstreams'],
-    cron: ['process', 'lifecycle'],
+    schedulers: ['process', 'lifecycle'],
     submit: ['process', 'lifecycle'],
     dispatch: ['process', 'hostnames', 'sweep'],
     reconcile: ['process', 'hostnames', 'lifecycle', 'upstreams'],
@@ -112,7 +116,6 @@ const FOLDERS = {
     accounts: ['http', 'list', 'write'],
     'namespace-defaults': ['http', 'feed', 'list', 'selectors'],
     namespaces: ['http', 'list', 'write'],
-    cronjobs: ['http', 'list', 'write'],
     worklists: ['http', 'list', 'write'],
     jobs: ['http', 'feed', 'list', 'selectors', 'write'],
     pods: ['http', 'feed', 'list', 'selectors', 'write', 'jobs'],
@@ -156,19 +159,7 @@ const FOLDERS = {
     follow: ['text', 'shell', 'client', 'render'],
     'run-line': ['text', 'shell', 'client', 'follow'],
     commands: ['text', 'shell', 'client', 'create', 'flow', 'follow', 'logs', 'render', 'rerun', 'results', 'run-line'],
-    cron: ['text', 'shell', 'client', 'commands', 'follow', 'render'],
-    program: [
-      'text',
-      'shell',
-      'client',
-      'completion',
-      'submit',
-      'index-control',
-      'render',
-      'run-line',
-      'commands',
-      'cron',
-    ],
+    program: ['text', 'shell', 'client', 'completion', 'submit', 'index-control', 'render', 'run-line', 'commands'],
   },
 };
 
@@ -234,9 +225,12 @@ module.exports = {
       // What functions are bundled from must not bring the command line with it.
       name: 'functions-know-no-commands',
       severity: 'error',
-      from: { path: ['^shared/runtime/', '^shared/capabilities/(?!(commands|command-line)\\.ts$)[^/]+$'] },
+      from: { path: ['^shared/runtime/', '^shared/capabilities/(?!(commands|command-line|simulations)\\.ts$)[^/]+$'] },
       to: {
-        path: ['^shared/capabilities/(commands|command-line)\\.ts$', '^shared/capabilities/[^/]+/(cli|client)/'],
+        path: [
+          '^shared/capabilities/(commands|command-line|simulations)\\.ts$',
+          '^shared/capabilities/[^/]+/(cli|client)/',
+        ],
       },
     },
     {
@@ -247,19 +241,25 @@ module.exports = {
     },
     inCapability('kinds', ['kinds'], ['domain/kinds']),
     inCapability('shapes', ['shapes'], ['schema/kinds']),
-    inCapability('domain', ['kinds', 'domain'], ['domain']),
-    inCapability('schema', ['kinds', 'domain', 'schema'], ['domain', 'schema'], ['zod', 'yaml', 'moment']),
+    inCapability('annotations', ['annotations'], ['domain/base', 'domain/manifests/annotations']),
+    inCapability('domain', ['kinds', 'annotations', 'domain'], ['domain']),
+    inCapability(
+      'schema',
+      ['kinds', 'annotations', 'domain', 'schema'],
+      ['domain', 'schema'],
+      ['zod', 'yaml', 'moment'],
+    ),
     inCapability('ports', ['kinds', 'domain', 'schema', 'ports'], ['domain', 'schema', 'ports']),
     inCapability('store', ['kinds', 'domain', 'schema', 'ports', 'store'], ['domain', 'ports', 'store'], ['zod']),
     inCapability(
       'control',
-      ['kinds', 'domain', 'schema', 'ports', 'store', 'control'],
+      ['kinds', 'annotations', 'domain', 'schema', 'ports', 'store', 'control'],
       ['domain', 'schema', 'ports', 'names', 'store', 'control'],
     ),
     // A face puts its capability together, so that of `kube` may take what answers from `control`.
     inCapability(
       'kube',
-      ['kinds', 'domain', 'schema', 'ports', 'store', 'kube'],
+      ['kinds', 'annotations', 'domain', 'schema', 'ports', 'store', 'kube'],
       ['domain', 'schema', 'ports', 'names', 'store', 'kube'],
       ['hono', 'rfc6902'],
       '(?!index\\.ts$)',
@@ -281,11 +281,12 @@ module.exports = {
     ),
     ofOurs('capability-clients-are-clients', '^shared/capabilities/([^/]+)/client/', [
       '^shared/capabilities/$1/(kinds|domain|schema|client)/',
-      '^cli/(text|shell|client|cron)/',
+      '^cli/(text|shell|client)/',
       ...shared('domain', 'schema', 'kube/list'),
     ]),
     ofOurs('capability-commands-are-commands', '^shared/capabilities/([^/]+)/cli/', [
       '^shared/capabilities/$1/(?!test/)',
+      '^shared/capabilities/(command-line|simulations)\\.ts$',
       '^cli/(?!program/)',
       ...shared('domain', 'schema', 'ports', 'names', 'store', 'control', 'kube'),
     ]),

@@ -14,9 +14,8 @@ const UNIT = ['control', 'domain', 'kube', 'schema', 'store'];
  * whole conversations with the API. Without them `npm run test:unit` takes half the time; `npm test` runs all.
  */
 const SLOW_UNITS = [
-  'test/control/cron/{reconcile-cron,upstream-cases}.test.ts',
   'test/control/hostnames/{hosts-closing,hosts-crash}.test.ts',
-  'test/control/lifecycle/{creation,cron-changes,namespaces,rerun}.test.ts',
+  'test/control/lifecycle/{creation,namespaces,rerun}.test.ts',
   'test/control/process/{pacer,publisher}.test.ts',
   'test/control/reconcile/{announce,misconfigured}.test.ts',
   'test/control/upstreams/wake-ups.test.ts',
@@ -26,7 +25,6 @@ const SLOW_UNITS = [
   'test/kube/apply/{apply,apply-at-random}.test.ts',
   'test/kube/authorization/request-attributes.test.ts',
   'test/kube/bounds/nasty-requests.test.ts',
-  'shared/capabilities/schedules/test/kube/cronjobs.test.ts',
   'test/kube/discovery/discovery.test.ts',
   'test/kube/events/{events,watch-events}.test.ts',
   'test/kube/feed/watch-feed.test.ts',

@@ -67,24 +67,6 @@ export const JobSchema = z.object({
 });
 export type Job = z.output<typeof JobSchema>;
 
-const Texts = z.record(z.string(), z.string()).optional();
-
-export const CronJobSchema = z.object({
-  metadata: Metadata,
-  spec: z.object({
-    schedule: z.string(),
-    timeZone: z.string().optional(),
-    suspend: z.boolean().default(false),
-    jobTemplate: z.object({
-      metadata: z.object({ labels: Texts, annotations: Texts }).default({}),
-      /** A Job is created with it as it is. */
-      spec: z.looseObject({}),
-    }),
-  }),
-  status: z.object({ active: z.array(z.unknown()).default([]), lastScheduleTime: Moment.optional() }).prefault({}),
-});
-export type CronJob = z.output<typeof CronJobSchema>;
-
 const Told = { reason: z.string().default(''), message: z.string().default('') };
 const ContainerState = z.object({
   terminated: z

@@ -72,7 +72,6 @@ export const pathsOf =
 
 export const jobsPath = pathsOf(API_KINDS.Job);
 export const workListPath = pathsOf(API_KINDS.WorkList);
-export const cronJobsPath = pathsOf(API_KINDS.CronJob);
 export const podsPath = pathsOf(API_KINDS.Pod);
 /** The path where Muster, unlike a cluster, reports why a Job's remaining work does not run. */
 export const waitsPath = (namespace: string, job: string): string =>

@@ -1,15 +1,12 @@
-import { asEpochMs } from '../../shared/domain/base/time.ts';
 import type { ItemList } from '../../shared/domain/items/item-list.ts';
-import { nextRun } from '../../shared/capabilities/schedules/cli/next-run.ts';
 import { WorkBar } from '../follow/work-bar.ts';
 import { reach } from '../client/reach.ts';
-import { CronJobSchema } from '../client/api-objects.ts';
-import { cronJobsPath, readAs } from '../client/kube-client.ts';
 import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { listOf, objectText } from '../render/object-text.ts';
 import { type CarriedList, removeList, uploadList } from '../run-line/carried-list.ts';
 import { fileBytes } from '../run-line/list-file.ts';
-import { type JobOfCommand, jobOfCommand } from '../run-line/job-of-command.ts';
+import { jobOfCommand } from '../run-line/job-of-command.ts';
+import type { LineForm, LineObject } from '../run-line/line-form.ts';
 import type { LineFlags, ReadFile } from '../run-line/line-flags.ts';
 import { splitSources } from '../run-line/parallel-sources.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -20,6 +17,8 @@ export type RunLineFlags = RunFlags & {
   /** Those after `--`. */
   readonly words: readonly string[];
   readonly job: LineFlags;
+  /** What is created in place of a Job; null: nothing else is. */
+  readonly form: LineForm | null;
   /** Print the manifest, create nothing. */
   readonly isDry: boolean;
 };
@@ -30,17 +29,18 @@ export type RunLineFlags = RunFlags & {
  * @returns the exit code; with `wait`, the Job's verdict
  */
 export async function runLine(flags: RunLineFlags, shell: Shell): Promise<number> {
-  const { name, words, job, isDry } = flags;
+  const { name, words, job, form, isDry } = flags;
   const made = jobOfCommand(name, job, words, await readerOf(flags, shell));
   if (made === null) return sayNothingToDo(flags, shell);
   for (const note of made.notes) shell.err.write(`Note: ${note}\n`);
+  const object = form === null ? made.manifest : form.objectOf(made.manifest, job);
   if (isDry) {
     if (made.carried !== null) shell.err.write(`Note: ${carriedText(made.carried, name)}\n`);
-    shell.out.write(dryText(made, flags));
+    shell.out.write(dryText(object, flags));
     return EXIT.ok;
   }
-  if (made.carried !== null) return withCarried(made.carried, made.manifest, flags, shell);
-  return create(made.manifest, flags, shell);
+  if (made.carried !== null) return withCarried(made.carried, object, flags, shell);
+  return create(object, flags, shell);
 }
 
 /** Objects are for programs: they get an empty list of them, as kubectl writes it. */
@@ -52,30 +52,25 @@ function sayNothingToDo({ output }: RunLineFlags, shell: Shell): number {
 
 /** @param onCreated called when it is there, before anything waits for its end */
 const create = async (
-  manifest: JobOfCommand['manifest'],
+  object: LineObject,
   flags: RunLineFlags,
   shell: Shell,
   onCreated?: () => Promise<void>,
 ): Promise<number> =>
-  manifest.kind === 'CronJob'
-    ? createCronJob(manifest, flags, shell)
-    : runManifests([{ value: withNamespace(manifest, flags.namespace), lineOf: () => null }], flags, shell, onCreated);
+  flags.form === null
+    ? runManifests([{ value: withNamespace(object, flags.namespace), lineOf: () => null }], flags, shell, onCreated)
+    : flags.form.create(object, flags, shell);
 
 const carriedText = ({ rows }: ItemList, name: string): string =>
   `${rows.length} items are too much for the manifest: they would be uploaded as worklist/${name}`;
 
 /**
- * Uploads the list before the Job is created. A Job keeps its items, so the list goes when the Job is there; a CronJob needs it
- * for each Job. Ctrl-C meanwhile waits for the server's answer, so that nothing is left behind.
+ * Uploads the list before the Job is created. A Job keeps its items, so the list goes when the Job is there; what makes
+ * Jobs needs it for each of them. Ctrl-C meanwhile waits for the server's answer, so that nothing is left behind.
  */
-async function withCarried(
-  list: ItemList,
-  manifest: JobOfCommand['manifest'],
-  flags: RunLineFlags,
-  shell: Shell,
-): Promise<number> {
-  const { name, namespace, kubeconfig, replacing } = flags;
-  const isKept = manifest.kind === 'CronJob';
+async function withCarried(list: ItemList, object: LineObject, flags: RunLineFlags, shell: Shell): Promise<number> {
+  const { name, namespace, kubeconfig, replacing, form } = flags;
+  const isKept = form !== null;
   const client = await reach(kubeconfig, shell);
   const at = { namespace: namespace ?? client.target.namespace, name };
   const stop = new AbortController();
@@ -90,11 +85,10 @@ async function withCarried(
     const { signal } = stop;
     carried = await uploadList(at, list, { client, bar, signal, isKept, replaces: replacing !== 'never' });
     bar.close();
-    const code = await create(manifest, flags, shell, async () => {
+    const code = await create(object, flags, shell, async () => {
       await remove();
       forget();
-      if (signal.aborted)
-        throw new Failure(`interrupted: ${RESOURCES.Job}/${name} is there and runs`, EXIT.interrupted);
+      if (signal.aborted) throw new Failure(`interrupted: ${JOB}/${name} is there and runs`, EXIT.interrupted);
     });
     if (isKept) carried = null;
     return code;
@@ -107,28 +101,15 @@ async function withCarried(
 
 const LINE_EVERY_MS = 10_000;
 
-const RESOURCES = { Job: 'job.batch', CronJob: 'cronjob.batch' } as const;
+const JOB = 'job.batch';
 
-function dryText({ manifest }: JobOfCommand, { name, namespace, output }: RunLineFlags): string {
-  if (output === 'json' || output === 'yaml') return objectText(withNamespace(manifest, namespace), output);
-  return `${RESOURCES[manifest.kind]}/${name}${output === 'name' ? '' : ' created (dry run)'}\n`;
+function dryText(object: LineObject, { name, namespace, output, form }: RunLineFlags): string {
+  if (output === 'json' || output === 'yaml') return objectText(withNamespace(object, namespace), output);
+  return `${form?.resource ?? JOB}/${name}${output === 'name' ? '' : ' created (dry run)'}\n`;
 }
 
-const withNamespace = (manifest: JobOfCommand['manifest'], namespace: string | null): object =>
-  namespace === null ? manifest : { ...manifest, metadata: { ...manifest.metadata, namespace } };
-
-async function createCronJob(manifest: object, { name, namespace, output, kubeconfig }: RunLineFlags, shell: Shell) {
-  const client = await reach(kubeconfig, shell);
-  const { object, warnings } = await client.create(cronJobsPath(namespace ?? client.target.namespace), manifest);
-  for (const warning of warnings) shell.err.write(`Warning: ${warning}\n`);
-  const said = `${RESOURCES.CronJob}/${name}${output === 'name' ? '' : ' created'}\n`;
-  shell.out.write(output === 'json' || output === 'yaml' ? objectText(object, output) : said);
-  if (output !== null) return EXIT.ok;
-  const { spec } = readAs(CronJobSchema, object, client.target);
-  const next = nextRun(spec, asEpochMs(shell.now())) ?? `never, no day matches ${JSON.stringify(spec.schedule)}`;
-  shell.out.write(`next: ${next}\n`);
-  return EXIT.ok;
-}
+const withNamespace = (object: LineObject, namespace: string | null): object =>
+  namespace === null ? object : { ...object, metadata: { ...object.metadata, namespace } };
 
 /** Reads standard input first, if the command line names it. */
 async function readerOf({ job, words }: RunLineFlags, shell: Shell): Promise<ReadFile> {

@@ -6,7 +6,6 @@ import { withCommandWord } from '../text/command-word.ts';
 import { type Done, common, examples, namespaceOption } from '../shell/command-parts.ts';
 import { addCompletion } from './completion-command.ts';
 import type { GetFlags, Wanted } from '../commands/get.ts';
-import { addCron } from '../../shared/capabilities/schedules/cli/cron-commands.ts';
 import { addKill } from './kill-command.ts';
 import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { addIndexControl } from './index-commands.ts';
@@ -85,7 +84,6 @@ function createProgram(shell: Shell, done: Done): Command {
     addIndexControl,
     addDelete,
     addPrune,
-    addCron,
     addSubmit,
     ...CAPABILITY_COMMANDS,
     addLocal,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { envFlagIn } from '../shell/env-flags.ts';
 import { usageFailure } from '../shell/failure.ts';
-import { RUN_FORMS } from '../../shared/capabilities/commands.ts';
+import { LINE_FORMS, RUN_FORMS } from '../../shared/capabilities/commands.ts';
 import type { RunForm } from '../shell/run-form.ts';
 import { tasksAtOnce, wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';
@@ -107,8 +107,9 @@ export function addRun(program: Command, shell: Shell, done: Done): void {
       }
       refuseOtherForms(options, command);
       const { runLine } = await import('../commands/run-line.ts');
+      const form = LINE_FORMS.find(({ isAsked }) => isAsked(options)) ?? null;
       const isDry = options.dryRun !== undefined;
-      done(await runLine({ name, words, job: options, isDry, removes: options.rm === true, ...flags }, shell));
+      done(await runLine({ name, words, job: options, form, isDry, removes: options.rm === true, ...flags }, shell));
     });
 }
 
@@ -159,8 +160,7 @@ const jobOptions = (shell: Shell): readonly Option[] => [
   new Option('--chdir <folder>', 'where the tasks run; a relative one is seen from here').argParser(folderIn(shell)),
   new Option('--service-account <name>', "names the tasks' IAM role"),
   new Option('--spot', 'on Fargate Spot'),
-  new Option('--schedule <cron>', 'creates a CronJob; in UTC, unless --timezone names another zone'),
-  new Option('--timezone <zone>', 'with --schedule: by whose clock, such as Europe/Berlin'),
+  ...LINE_FORMS.flatMap((form) => form.options()),
   new Option(
     '-p, --after <jobs>',
     [
@@ -212,7 +212,7 @@ const orForms = (first: string, textOf: (form: RunForm) => string): string =>
 const OF_BOTH = ['file', 'wait', 'timeout', 'replace', 'force', 'namespace', 'output'];
 
 function refuseCombinations(name: string | undefined, options: Options, command: Command): void {
-  const { file, wait, timeout, replace, force, rm, dryRun, schedule } = options;
+  const { file, wait, timeout, replace, force, rm, dryRun } = options;
   if (file === undefined && name === undefined)
     throw usageFailure(
       `specify ${orForms('-f FILE, or a NAME, --image, and a command after --', ({ argument }) => `a ${argument}`)}`,
@@ -228,12 +228,7 @@ function refuseCombinations(name: string | undefined, options: Options, command:
   if (force === true && replace !== true) throw usageFailure('--force needs --replace');
   if (rm === true && wait !== true) throw usageFailure('--rm needs --wait');
   if (dryRun !== undefined && wait === true) throw usageFailure('--dry-run creates nothing that --wait could wait for');
-  if (schedule !== undefined && wait === true) throw usageFailure('--schedule creates a CronJob: --wait is for Jobs');
-  if (options.timezone !== undefined && schedule === undefined) throw usageFailure('--timezone needs --schedule');
-  if (schedule !== undefined && replace === true)
-    throw usageFailure(
-      '--schedule creates a CronJob: --replace is for Jobs; --dry-run=client -o yaml | kubectl apply -f - changes one',
-    );
+  for (const form of LINE_FORMS) form.refuse(options);
 }
 
 /** The words of the command. Without `--`, nobody could tell its options from ours. */

@@ -20,10 +20,9 @@ import { dependencyAnnotations } from './dependency-flags.ts';
 import { taskColumnAnnotations, templateImage } from './task-columns-flags.ts';
 
 export type JobOfCommand = {
-  /** With `--schedule` it is a CronJob. */
   readonly manifest: {
     readonly apiVersion: 'batch/v1';
-    readonly kind: 'Job' | 'CronJob';
+    readonly kind: 'Job';
     readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
     readonly spec: object;
   };
@@ -71,13 +70,11 @@ export function jobOfCommand(
   const annotations = { ...annotationsOf(flags, inManifest), ...ofColumns, ...dependencyAnnotations(name, flags) };
   const metadata = Object.keys(annotations).length === 0 ? {} : { annotations };
   const notes = [...(listed?.notes ?? []), ...notesOn(all, given, command, list)];
-  const apiVersion = 'batch/v1';
-  if (flags.schedule === undefined)
-    return { manifest: { apiVersion, kind: 'Job', metadata: { name, ...metadata }, spec }, carried, notes };
-  const jobTemplate = { ...('annotations' in metadata ? { metadata } : {}), spec };
-  const zone = flags.timezone === undefined ? {} : { timeZone: flags.timezone };
-  const cron = { schedule: flags.schedule, ...zone, jobTemplate };
-  return { manifest: { apiVersion, kind: 'CronJob', metadata: { name }, spec: cron }, carried, notes };
+  return {
+    manifest: { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, ...metadata }, spec },
+    carried,
+    notes,
+  };
 }
 
 /** The one list of a command line, which has items unless the flags allow that it has none; null: there is no list. */
@@ -129,10 +126,6 @@ function refuseIdleOptions(flags: LineFlags, hasSources: boolean, hasList: boole
     [flags.format !== undefined && !hasFile, '--format is for --items and --per-completion-env NAME=@FILE'],
     [flags.skipEmpty === true && !hasFile && !hasSources, '--skip-empty is for lists in files'],
     [flags.allowEmpty === true && !hasList, '--allow-empty is for a list'],
-    [
-      flags.allowEmpty === true && flags.schedule !== undefined,
-      '--allow-empty is for a Job: a CronJob keeps the list that it is created with',
-    ],
     [flags.colsep !== undefined && !hasSources, '--colsep is for ::: and ::::; for --items say --format csv or tsv'],
   ];
   const found = idle.find(([isIdle]) => isIdle);

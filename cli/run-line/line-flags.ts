@@ -19,9 +19,6 @@ export type LineFlags = ListFlags & {
   readonly spot?: true;
   readonly resourcesFromItems?: true;
   readonly imageFromItems?: true;
-  readonly schedule?: string;
-  /** By whose clock the schedule is read. */
-  readonly timezone?: string;
   readonly failedOf?: string;
   readonly after?: string;
   readonly afterIndexes?: string;

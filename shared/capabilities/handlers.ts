@@ -1,19 +1,25 @@
-import type { Reconciler } from './schedules/control/reconcile-cron.ts';
+import type { Reconciler } from '../control/schedulers/look-often.ts';
 import type { CapabilityCommands } from '../ports/extra-commands.ts';
 import type { Makers } from '../control/process/make-each.ts';
 import type { Deps } from '../control/process/deps.ts';
 import type { ObjectGuard } from '../ports/object-guard.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { ObjectTemplates } from '../ports/object-templates.ts';
 import { createPlaceCommands, reconcileConfig } from './furiko/control/index.ts';
 import { createQuotaCommands, createQuotaGuard } from './quotas/control/index.ts';
+import { createObjectTemplates, reconcileCron } from './schedules/control/index.ts';
 
 /** What looks at the objects of capabilities that make Jobs: the first that knows an object's kind. */
-export const CAPABILITY_RECONCILERS: readonly Reconciler[] = [reconcileConfig];
+export const CAPABILITY_RECONCILERS: readonly Reconciler[] = [reconcileCron, reconcileConfig];
 
 /** What users do with what capabilities have. */
 export const COMMAND_MAKERS: Makers<CapabilityCommands, [Deps]> = {
   places: createPlaceCommands,
   quotas: createQuotaCommands,
 };
+
+/** What makes Jobs for objects of S3. `create` is called once in a process, which may remember something. */
+export const TEMPLATE_FINDERS: readonly ((objects: ObjectStore) => ObjectTemplates)[] = [createObjectTemplates];
 
 const GUARDS: readonly ((deps: Deps) => ObjectGuard)[] = [createQuotaGuard];
 

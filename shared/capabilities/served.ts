@@ -4,10 +4,12 @@ import type { Authorizers } from '../kube/http/open-authorizer.ts';
 import { ACCESS_SERVED, addReviewRoutes, decideByRoles } from './access/kube/index.ts';
 import { JOB_CONFIG_KIND, addFurikoJobRoutes } from './furiko/kube/index.ts';
 import { LIMIT_RANGE_KIND, QUOTA_KIND } from './quotas/kube/index.ts';
+import { CRON_JOB_KIND } from './schedules/kube/index.ts';
 
 /** Kinds of capabilities that are stored as they are shown, by name. */
 export const CAPABILITY_SERVED = {
   ...ACCESS_SERVED,
+  CronJob: CRON_JOB_KIND,
   JobConfig: JOB_CONFIG_KIND,
   LimitRange: LIMIT_RANGE_KIND,
   ResourceQuota: QUOTA_KIND,

@@ -1,5 +1,4 @@
 import type { StoredKind } from '../domain/kinds/api-kinds.ts';
-import { CRON_JOB_KIND } from '../capabilities/schedules/kube/cronjob-kind.ts';
 import { CAPABILITY_SERVED } from '../capabilities/served.ts';
 import { NAMESPACE_KIND } from './namespaces/namespace-kind.ts';
 import { SERVICE_ACCOUNT_KIND } from './accounts/account-kind.ts';
@@ -13,6 +12,5 @@ export const SERVED_KINDS: Readonly<Record<StoredKind, DefinedKind>> = {
   ServiceAccount: SERVICE_ACCOUNT_KIND,
   Service: SERVICE_KIND,
   WorkList: WORK_LIST_KIND,
-  CronJob: CRON_JOB_KIND,
   ...CAPABILITY_SERVED,
 };

@@ -17,9 +17,8 @@ type RowOf<Kind, State> = {
 
 /** What a scheduler keeps of one object, of a kind whose objects make Jobs, beside the object. */
 export type CronRow<K extends OwnerKind = OwnerKind> = { [Each in K]: RowOf<Each, SchedulerStates[Each]> }[K];
-export type CronJobRow = CronRow<'CronJob'>;
 
-/** A CronJob or JobConfig with an alarm. */
+/** An object that makes Jobs, with an alarm. */
 export type DueCron = { readonly uid: string; readonly alarmAt: EpochMs };
 
 /** Schedulers' rows. Reads are strongly consistent, but for {@link CronStore.due}. Each method may be repeated. */

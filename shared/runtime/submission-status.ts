@@ -1,9 +1,9 @@
 import type { RefusedSubmission } from '../control/submit/submit.ts';
-import { ANNOTATIONS } from '../domain/manifests/annotations.ts';
 import { API_KINDS } from '../domain/kinds/api-kinds.ts';
 import { type StatusError, badRequest, forbiddenObject, notFound, tooLarge } from '../kube/http/status-error.ts';
 import { notAdmitted, notCreated } from '../kube/write/refused-write.ts';
 import { sendableJson } from '../schema/messages/queue-messages.ts';
+import type { ObjectTemplates } from '../ports/object-templates.ts';
 import type { CreatedObject } from '../schema/submission/submission.ts';
 
 /** What the API answers to a client that creates such a Job. */
@@ -15,7 +15,7 @@ export function statusOfRefused(refused: RefusedSubmission, namespace: string): 
     case 'tooLarge':
       return tooLarge(refused.bytesMax);
     case 'noTemplate':
-      return notFound(refused.of === 'CronJob' ? API_KINDS.CronJob : API_KINDS.Job, refused.name);
+      return notFound(API_KINDS[refused.of], refused.name);
     case 'forbidden':
       return forbiddenObject(API_KINDS.Job, refused.name, refused.why);
     case 'taken':
@@ -25,9 +25,14 @@ export function statusOfRefused(refused: RefusedSubmission, namespace: string): 
   }
 }
 
-/** An object in a place that no CronJob asks for. */
-export const statusOfUnwanted = ({ bucket, key }: CreatedObject): StatusError =>
-  badRequest(`no CronJob has the annotation ${ANNOTATIONS.onObjectCreated} for ${bucket}/${key}`);
+/** An object in a place that nothing asks for. */
+export const statusOfUnwanted = (
+  { bucket, key }: CreatedObject,
+  templates: readonly Pick<ObjectTemplates, 'whyNone'>[],
+): StatusError =>
+  badRequest(
+    `${templates.map(({ whyNone }) => whyNone).join(', ') || 'nothing here makes Jobs of objects:'} for ${bucket}/${key}`,
+  );
 
 /** A dead letter's attributes are small. */
 const STATUS_CHARS_MAX = 4_000;

@@ -1,4 +1,4 @@
-import { type ObjectTemplates, createObjectTemplates } from '../capabilities/schedules/control/object-templates.ts';
+import { TEMPLATE_FINDERS } from '../capabilities/handlers.ts';
 import { type SubmitOptions, submit } from '../control/submit/submit.ts';
 import { refusalAnswer } from '../domain/announcing/refusal-answer.ts';
 import { messageOf } from '../domain/base/error-text.ts';
@@ -6,6 +6,7 @@ import { isTaskToken } from '../domain/manifests/annotations.ts';
 import { DEFAULT_NAMESPACE } from '../domain/manifests/namespace.ts';
 import type { StatusError } from '../kube/http/status-error.ts';
 import { statusOfUnreadable } from '../kube/muster/unreadable-submission.ts';
+import type { ObjectTemplates } from '../ports/object-templates.ts';
 import { readMessage } from '../schema/submission/read-submission.ts';
 import type { CreatedObject, Submission } from '../schema/submission/submission.ts';
 import { sqsHandler } from './lambda-middleware.ts';
@@ -16,7 +17,7 @@ import { statusOfRefused, statusOfUnwanted, statusText } from './submission-stat
 /** What the invocations of one process share. */
 type Submit = {
   readonly here: Runtime;
-  readonly templates: ObjectTemplates;
+  readonly templates: readonly ObjectTemplates[];
   readonly options: SubmitOptions;
 };
 
@@ -25,13 +26,13 @@ type Submit = {
  * of Step Functions waits for the Job, its failure says so, before Lambda removes the message.
  */
 export function submitHandler(runtime: () => Runtime, options: SubmitOptions = {}) {
-  let templates: ObjectTemplates | null = null;
+  let templates: readonly ObjectTemplates[] | null = null;
   return sqsHandler<string>({
     runtime,
     parse: (body) => body,
     isDerived: () => false,
     async work(batch, here) {
-      templates ??= createObjectTemplates(here.deps.objects);
+      templates ??= TEMPLATE_FINDERS.map((create) => create(here.deps.objects));
       const working = { here, templates, options };
       const failed = new Map<Message<string>, Failure>();
       await Promise.all(
@@ -70,8 +71,9 @@ async function workOn({ content, received }: Message<string>, working: Submit): 
 
 /** All Jobs of an object, also if some are refused. */
 async function submitObject(object: CreatedObject, working: Submit): Promise<Failure | null> {
-  const submissions = await working.templates.submissionsFor(object);
-  if (submissions.length === 0) return refusedWith(statusOfUnwanted(object), DEFAULT_NAMESPACE);
+  const { templates } = working;
+  const submissions = (await Promise.all(templates.map(async (each) => each.submissionsFor(object)))).flat();
+  if (submissions.length === 0) return refusedWith(statusOfUnwanted(object, templates), DEFAULT_NAMESPACE);
   return firstRefusal(submissions, (submission) => submitOne(submission, working));
 }
 

@@ -108,11 +108,6 @@ test.each([
     { 'job.yaml': `${QUOTA}\n---\n${JSON.stringify(indexed(3))}` },
     'error: job.yaml is refused: jobs.batch "work" is forbidden: exceeded quota: team, requested: pods=3, used: pods=0, limited: pods=2',
   ],
-  [
-    '-f cron.yaml',
-    { 'cron.yaml': `${QUOTA}\n---\nkind: CronJob` },
-    'a ResourceQuota and a LimitRange are simulated beside a Job, not beside a CronJob',
-  ],
 ])('muster simulate %s %j: exit 2', async (line, files, expected) => {
   const { code, out, err } = await simulate(line, files);
   expect([code, out]).toEqual([2, '']);

@@ -1,47 +1,15 @@
 import { expect } from 'vitest';
-import { FRESH_CRON, withCronEvent } from '../../shared/capabilities/schedules/domain/cron-state.ts';
-import { asJobUid } from '../../shared/domain/base/ids.ts';
-import type { CronJobRow, CronStore } from '../../shared/ports/cron-store.ts';
+import type { CronStore } from '../../shared/ports/cron-store.ts';
+import { HAS_SCHEDULERS, aSchedulerRow as aRow } from './a-scheduler-row.ts';
 import { MINUTE_MS, type StoreCase, T0, at } from './store-under-test.ts';
-
-const KEY = { namespace: 'default', name: 'nightly' };
-const aRow = (wish: Partial<CronJobRow> = {}): CronJobRow => ({
-  kind: 'CronJob',
-  uid: 'cron-1',
-  key: KEY,
-  version: 0,
-  state: FRESH_CRON,
-  alarmAt: null,
-  ...wish,
-});
 
 async function dueUids(crons: CronStore, until = T0): Promise<readonly string[]> {
   return (await crons.due({ until, after: null, limit: 100 })).crons.map(({ uid }) => uid);
 }
 
-/** Promises about schedulers' rows. */
-export const CRON_CASES: readonly StoreCase[] = [
+const CASES: readonly StoreCase[] = [
   {
-    name: 'a row of a CronJob comes back as it was written, one version later',
-    async run({ crons }) {
-      expect(await crons.read('cron-1')).toBeNull();
-      const uid = asJobUid('job-1');
-      const state = {
-        ...withCronEvent(FRESH_CRON, { type: 'Normal', reason: 'SuccessfulCreate', message: 'Created job ä' }, T0),
-        lastScheduleAt: T0,
-        lastSuccessAt: at(1),
-        passedAt: at(2),
-        claim: { slot: T0, name: 'nightly-1', uid, at: T0, replaces: [uid] },
-        retry: { slot: T0, at: at(3), tries: 2 },
-        jobs: [{ uid, name: 'nightly-0', isListed: true, end: { kind: 'failed', startAt: null, at: T0 } }],
-      } as const;
-      const row = aRow({ state, alarmAt: at(90_000) });
-      expect(await crons.write(row)).toEqual({ kind: 'written' });
-      expect(await crons.read('cron-1')).toEqual({ ...row, version: 1 });
-    },
-  },
-  {
-    name: 'a row of a CronJob is written from its newest version only',
+    name: 'a row of a scheduler is written from its newest version only',
     async run({ crons }) {
       await crons.write(aRow());
       expect(await crons.write(aRow({ alarmAt: T0 }))).toEqual({ kind: 'lost' });
@@ -52,7 +20,7 @@ export const CRON_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'CronJobs are due from the millisecond of their alarm on, earliest first, page by page',
+    name: 'objects that make Jobs are due from the millisecond of their alarm on, earliest first, page by page',
     async run({ crons }) {
       const alarms = [3 * MINUTE_MS, 1, MINUTE_MS + 7, 2 * MINUTE_MS, 5 * MINUTE_MS];
       for (const [n, ms] of alarms.entries()) await crons.write(aRow({ uid: `cron-${n}`, alarmAt: at(ms) }));
@@ -80,7 +48,7 @@ export const CRON_CASES: readonly StoreCase[] = [
     },
   },
   {
-    name: 'alarms of CronJobs are no alarms of Jobs',
+    name: 'alarms of schedulers are no alarms of Jobs',
     async run({ crons, jobs }) {
       await crons.write(aRow({ alarmAt: T0 }));
       expect(await jobs.dueJobs({ now: null, after: null, limit: 10 })).toEqual({ uids: [], next: null });
@@ -88,8 +56,7 @@ export const CRON_CASES: readonly StoreCase[] = [
   },
 ];
 
-/** What several schedulers at once may rely on. */
-export const CRON_RACES: readonly StoreCase[] = [
+const RACES: readonly StoreCase[] = [
   {
     name: 'of schedulers that write a row at once, one wins',
     async run({ crons }) {
@@ -102,3 +69,9 @@ export const CRON_RACES: readonly StoreCase[] = [
     },
   },
 ];
+
+/** Promises about schedulers' rows. */
+export const CRON_CASES = HAS_SCHEDULERS ? CASES : [];
+
+/** What several schedulers at once may rely on. */
+export const CRON_RACES = HAS_SCHEDULERS ? RACES : [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FRESH_CRON } from '../../shared/capabilities/schedules/domain/cron-state.ts';
+import { aSchedulerRow } from './a-scheduler-row.ts';
 import { freshNamespace } from '../../shared/domain/manifests/namespace.ts';
 import { type Item, type Store, aRow, lastOf, requestsOf, shown, writesOf } from './spied-store.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from './store-under-test.ts';
@@ -598,14 +598,14 @@ describe('requests that write', () => {
     ['a removal', 'DELETED', 7],
   ] as const)('objects.commit: %s', async (_, type, was) => {
     const document = type === 'DELETED' ? null : A_DOCUMENT;
-    const key = { pk: 'OBJECT#CronJob', sk: 'default!c' };
+    const key = { pk: 'OBJECT#Service', sk: 'default!c' };
     const stored = [
       aRow('OBJECT#Namespace', '!default', { version: { N: '5' } }, freshNamespace('default', 'home', T0)),
       ...(was === 0 ? [] : [aRow(key.pk, key.sk, { version: { N: String(was) } }, A_DOCUMENT)]),
     ];
     // The first try shows where the head is.
-    const refusals = [aRow('FEED#CronJob', 'HEAD', { number: { N: '41' } }), null, null];
-    const commit = async ({ objects }: Store) => objects.commit('CronJob', { key: CRON, was, document });
+    const refusals = [aRow('FEED#Service', 'HEAD', { number: { N: '41' } }), null, null];
+    const commit = async ({ objects }: Store) => objects.commit('Service', { key: CRON, was, document });
     expect(shown(await lastOf(commit, { stored, refusals }))).toMatchSnapshot();
   });
 });
@@ -632,9 +632,8 @@ describe('requests that read a range', () => {
     `);
   });
   test('a scheduler’s row enters the index of alarms, and leaves it', async () => {
-    const key = { namespace: 'default', name: 'nightly' };
-    const row = { kind: 'CronJob', uid: 'cron-1', key, version: 3, state: FRESH_CRON } as const;
-    const written = async (alarmAt: typeof T0 | null) => lastOf(async ({ crons }) => crons.write({ ...row, alarmAt }));
+    const written = async (alarmAt: typeof T0 | null) =>
+      lastOf(async ({ crons }) => crons.write(aSchedulerRow({ version: 3, alarmAt })));
     const armed = await written(at(90_000));
     expect(armed).toMatchObject({
       Key: { pk: { S: 'CRON#cron-1' }, sk: { S: 'STATE' } },

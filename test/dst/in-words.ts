@@ -2,7 +2,7 @@ import type { JobUid } from '../../shared/domain/base/ids.ts';
 import type { AttemptId, Fact } from '../../shared/domain/base/fact.ts';
 import type { Transition } from '../../shared/domain/scoreboard/transition.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
-import type { CronRequest } from '../../shared/capabilities/schedules/control/reconcile-cron.ts';
+import type { CronRequest } from '../../shared/control/schedulers/look-often.ts';
 import type { ReconcileRequest } from '../../shared/control/reconcile/reconcile.ts';
 
 const SHOWN_MAX = 12;

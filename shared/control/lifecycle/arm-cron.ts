@@ -1,6 +1,5 @@
 import { plusMs } from '../../domain/base/time.ts';
-import { FRESH_CRON } from '../../capabilities/schedules/domain/cron-state.ts';
-import { CAPABILITY_FRESH } from '../../capabilities/fresh-schedulers.ts';
+import { CAPABILITY_FRESH } from '../../capabilities/schedulers.ts';
 import type { FreshStates } from '../../domain/schedulers/scheduler-states.ts';
 import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { CronRow } from '../../ports/cron-store.ts';
@@ -11,7 +10,7 @@ const TRIES_MAX = 10;
 /** A caller may die after its change and before its wake-up; the sweep looks at the CronJob then. */
 const ARMED_MS = 60_000;
 
-const FRESH: FreshStates = { CronJob: FRESH_CRON, ...CAPABILITY_FRESH };
+const FRESH: FreshStates = CAPABILITY_FRESH;
 
 /** The row of an object that has none yet. */
 export const freshRow = <K extends OwnerKind>(kind: K, uid: string, key: CronRow['key']): CronRow<K> => ({

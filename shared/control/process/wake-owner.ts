@@ -1,4 +1,5 @@
 import { JOB_PARTS } from '../../capabilities/parts.ts';
+import { OWNERS } from '../../domain/kinds/api-kinds.ts';
 import { type PlaceOwner, partOf } from '../../domain/manifests/job-parts.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from './deps.ts';
@@ -9,11 +10,13 @@ import type { Deps } from './deps.ts';
  */
 export async function wakeOwner(spec: StoredSpec, deps: Pick<Deps, 'queues' | 'crons'>): Promise<void> {
   const { ownerReferences = [] } = spec.manifest.metadata;
-  const cron = ownerReferences.find(({ kind, controller }) => kind === 'CronJob' && controller === true);
+  const cron = ownerReferences.find(({ kind, controller }) => isSlotOwner(kind) && controller === true);
   const row = cron === undefined ? null : await deps.crons.read(cron.uid);
   if (row?.key.namespace !== spec.identity.namespace) return wakePlace(spec, deps);
   await deps.queues.wakeCrons([{ cron: row.uid, delaySec: 0, jobs: [spec.identity.uid] }]);
 }
+
+const isSlotOwner = (kind: string): boolean => OWNERS.some((each) => each.ownsJobs === 'slots' && each.kind === kind);
 
 /** Tells the owner in which a Job has a place, if there is one: nothing of the Job runs any more. */
 export async function wakePlace(spec: StoredSpec, { queues }: Pick<Deps, 'queues'>): Promise<void> {

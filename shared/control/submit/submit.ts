@@ -1,8 +1,8 @@
+import { JOB_TEMPLATES } from '../../capabilities/job-templates.ts';
 import { uidOfDigest } from '../../domain/base/ids.ts';
 import { isHidden } from '../../domain/scoreboard/status.ts';
 import type { CreationRefusal, NotAllowed } from '../../ports/job-commands.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
-import { storedCronJob } from '../../capabilities/schedules/schema/cron-document.ts';
 import { noRoomError } from '../../schema/job/host-name-rules.ts';
 import { type AdmissionContext, admitJob } from '../../schema/job/job-manifest.ts';
 import { newFieldErrors } from '../../schema/object/new-field-rules.ts';
@@ -24,7 +24,7 @@ export type RefusedSubmission =
   | Undecodable
   | { readonly kind: 'invalid'; readonly name: string; readonly errors: readonly FieldError[] }
   | { readonly kind: 'tooLarge'; readonly bytesMax: number }
-  /** The CronJob or Job whose template it should have does not exist. */
+  /** The object whose template it should have does not exist. */
   | { readonly kind: 'noTemplate'; readonly of: Template['kind']; readonly name: string }
   /** The name has been taken by a Job of another source, or its namespace takes no Jobs. */
   | { readonly kind: CreationRefusal; readonly name: string }
@@ -113,9 +113,10 @@ async function findTemplate(
   { kind, name }: SubmittedTemplate & { readonly kind: Template['kind'] },
   { jobs, objects }: Deps,
 ): Promise<Template | null> {
-  if (kind === 'CronJob') {
-    const object = await objects.read('CronJob', { namespace, name });
-    return object === null ? null : { kind, ...storedCronJob(object.document) };
+  if (kind !== 'Job') {
+    const row = JOB_TEMPLATES.find((each) => each.kind === kind);
+    const object = row === undefined ? null : await objects.read(kind, { namespace, name });
+    return row === undefined || object === null ? null : { kind, ...row.read(object.document) };
   }
   const uid = await jobs.findJob(namespace, name);
   const [spec, status] = uid === null ? [null, null] : [await jobs.readSpec(uid), await jobs.readStatus(uid)];

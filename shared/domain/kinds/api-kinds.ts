@@ -1,4 +1,4 @@
-import { ASKED_KINDS, CAPABILITY_KINDS, LEADING_KINDS } from '../../capabilities/kind-rows.ts';
+import { ASKED_KINDS, CAPABILITY_KINDS, KINDS_BEFORE_JOBS, LEADING_KINDS } from '../../capabilities/kind-rows.ts';
 import { type ApiKind, READ, WRITE, WRITTEN, grant, statusOf } from './api-kind.ts';
 
 const CORE = { group: '', version: 'v1' } as const;
@@ -56,20 +56,7 @@ export const API_KINDS = {
     counted: 'workLists',
     grants: [grant('view', READ, '', 'parts'), grant('edit', WRITE), grant('edit', ['create'], 'parts', 'seal')],
   },
-  CronJob: {
-    ...BATCH,
-    ...WRITTEN,
-    kind: 'CronJob',
-    plural: 'cronjobs',
-    shortNames: ['cj'],
-    categories: ['all'],
-    subresources: [statusOf('CronJob')],
-    stored: true,
-    counted: 'cronJobs',
-    ownsJobs: 'slots',
-    component: 'cronjob-controller',
-    grants: [grant('view', READ, '', 'status'), grant('edit', WRITE)],
-  },
+  ...KINDS_BEFORE_JOBS,
   // Jobs have rows of their own, and count for their Pods, too.
   Job: {
     ...BATCH,

@@ -1,4 +1,4 @@
-import type { CronEvent } from '../../capabilities/schedules/domain/cron-state.ts';
+import type { CronEvent } from '../../domain/schedulers/scheduler-event.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { ObjectStore, StoredObject } from '../../ports/object-store.ts';
 import type { LeftOut } from '../list/left-out.ts';

@@ -1,3 +1,4 @@
+import { JOB_TEMPLATES } from '../../capabilities/job-templates.ts';
 import type { User } from '../../domain/callers/user.ts';
 import { type Context, Hono } from 'hono';
 import { SUBMISSION_BYTES_MAX } from '../../ports/submissions.ts';
@@ -50,7 +51,7 @@ export function submissionRoutes(deps: Deps): Hono {
 
 /**
  * What a sender must be allowed to do: create a Job where the message makes one, and read the template that it names. Where an
- * object of S3 makes Jobs, CronJobs say, and what they run as: that takes the rights in all namespaces. What cannot be read is
+ * object of S3 makes Jobs, other objects say, and what they run as: that takes the rights in all namespaces. What cannot be read is
  * not sent.
  */
 function neededFor(message: ReadMessage): readonly Attributes[] {
@@ -63,7 +64,8 @@ function neededFor(message: ReadMessage): readonly Attributes[] {
   const creation = onJobs('create', { namespace, name: '' });
   if (of.kind === 'manifest') return [creation];
   const template = onJobs('get', { namespace, name: of.name });
-  return [creation, of.kind === 'Job' ? template : { ...template, resource: 'cronjobs' }];
+  const { group, plural } = API_KINDS[of.kind];
+  return [creation, { ...template, group, resource: plural }];
 }
 
 const onJobs = (verb: string, place: { readonly namespace: string; readonly name: string }) =>
@@ -76,7 +78,7 @@ async function accountRefusal(user: User, submission: Submission, deps: Deps): P
   const podSpec = await podSpecOf(submission, deps);
   // Nobody knows what a later template will run as.
   if (podSpec === undefined && submission.of.kind !== 'manifest')
-    return notFound(submission.of.kind === 'Job' ? API_KINDS.Job : API_KINDS.CronJob, submission.of.name);
+    return notFound(API_KINDS[submission.of.kind], submission.of.name);
   const account = accountIn(podSpec);
   if (await mayRunAs(user, namespace, account, deps)) return null;
   return forbidden(cannotUse(user, namespace, account));
@@ -84,19 +86,15 @@ async function accountRefusal(user: User, submission: Submission, deps: Deps): P
 
 /** The Pod's spec of the Job that a submission makes; undefined: what it is made from is not there. */
 async function podSpecOf({ namespace, of }: Submission, { objects, jobs }: Deps): Promise<unknown> {
-  switch (of.kind) {
-    case 'manifest':
-      return at(of.document, 'spec', 'template', 'spec');
-    case 'CronJob': {
-      const cron = await objects.read('CronJob', { namespace, name: of.name });
-      return at(cron?.document, 'spec', 'jobTemplate', 'spec', 'template', 'spec');
-    }
-    case 'Job': {
-      const uid = await jobs.findJob(namespace, of.name);
-      const spec = uid === null ? null : await jobs.readSpec(uid);
-      return spec?.manifest.spec.template.spec;
-    }
+  if (of.kind === 'manifest') return at(of.document, 'spec', 'template', 'spec');
+  if (of.kind === 'Job') {
+    const uid = await jobs.findJob(namespace, of.name);
+    const spec = uid === null ? null : await jobs.readSpec(uid);
+    return spec?.manifest.spec.template.spec;
   }
+  const object = await objects.read(of.kind, { namespace, name: of.name });
+  const row = JOB_TEMPLATES.find(({ kind }) => kind === of.kind);
+  return object === null ? undefined : row?.read(object.document).spec.template.spec;
 }
 
 const OFF = 'this installation takes no submissions: its operator can deploy it with submissions=true';

@@ -48,25 +48,8 @@ export function ownAnnotationErrors(
   ];
 }
 
-/** The same for CronJobs: those for schedules, and for objects of S3. The others have an effect only on Jobs. */
-export function cronAnnotationErrors(path: string, annotations: Labels = {}): readonly FieldError[] {
-  const known = ANNOTATION_ROWS.CronJob.map(({ key }) => key);
-  return [
-    ...valueErrors(ANNOTATION_ROWS.CronJob, path, annotations),
-    ...Object.entries(annotations)
-      .filter(([key]) => key.startsWith(OWN_PREFIX) && !known.includes(key))
-      .map(([key, text]) =>
-        invalid(
-          `${path}[${key}]`,
-          text,
-          'has an effect only on Jobs; put it into spec.jobTemplate.metadata.annotations',
-        ),
-      ),
-  ];
-}
-
 /** What each row says that a value must be; without a value that is not for logs. */
-const valueErrors = (rows: readonly Annotation[], path: string, annotations: Labels): readonly FieldError[] =>
+export const valueErrors = (rows: readonly Annotation[], path: string, annotations: Labels): readonly FieldError[] =>
   rows.flatMap(({ key, parse, rule = '', isSecret = false }) => {
     const text = annotations[key];
     if (text === undefined || parse === undefined || parse(text) !== null) return [];

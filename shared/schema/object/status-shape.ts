@@ -26,22 +26,6 @@ export const jobStatusShape = z.strictObject({
   ready: int32,
 });
 
-const objectReference = z.strictObject({
-  kind: text,
-  namespace: text,
-  name: text,
-  uid: text,
-  apiVersion: text,
-  resourceVersion: text,
-  fieldPath: text,
-});
-
-export const cronJobStatusShape = z.strictObject({
-  active: opt(z.array(objectReference)),
-  lastScheduleTime: plainTime,
-  lastSuccessfulTime: plainTime,
-});
-
 const namespaceCondition = z.strictObject({
   type: text,
   status: text,
@@ -56,4 +40,3 @@ export const namespaceStatusShape = z.strictObject({
 });
 
 export type JobStatusShape = z.output<typeof jobStatusShape>;
-export type CronJobStatusShape = z.output<typeof cronJobStatusShape>;

@@ -1,15 +1,16 @@
-import type { CronJobManifest } from '../../capabilities/schedules/domain/cron-manifest.ts';
 import { ANNOTATIONS, SUBMITTED_FROM_LABEL } from '../../domain/manifests/annotations.ts';
 import { LIST_KEYS } from '../../domain/manifests/annotations/lists.ts';
 import { ANNOTATION_ROWS, leftOutOf } from '../../domain/manifests/annotations/rows.ts';
 import type { JobManifest, Labels } from '../../domain/manifests/manifest.ts';
+import type { StoredKind } from '../../domain/kinds/api-kinds.ts';
 import type { Container, EnvVar } from '../../domain/manifests/pod-spec.ts';
 import { generatedLabels } from '../job/job-defaults.ts';
+import type { StoredTemplate, TemplateParts, TemplateSpec } from './stored-template.ts';
 import type { Additions, CreatedObject, SubmittedItems, SubmittedVariable } from './submission.ts';
 
 /** The object whose template a Job gets. */
 export type Template =
-  | { readonly kind: 'CronJob'; readonly manifest: CronJobManifest; readonly uid: string }
+  | ({ readonly kind: StoredKind } & StoredTemplate)
   | { readonly kind: 'Job'; readonly manifest: JobManifest };
 
 /** A part of the name that is made of a submission's source: 62 bits. */
@@ -58,9 +59,9 @@ export function jobOfTemplate(
     hash,
   }: { readonly namespace: string; readonly taskToken: string | null; readonly hash: string },
 ): object {
-  const from = template.manifest.metadata.name;
-  const { labels, annotations, spec } =
-    template.kind === 'CronJob' ? ofCronJob(template.manifest) : ofJob(template.manifest);
+  const isJob = template.kind === 'Job';
+  const from = isJob ? template.manifest.metadata.name : template.name;
+  const { labels, annotations, spec } = isJob ? ofJob(template.manifest) : template;
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -72,31 +73,10 @@ export function jobOfTemplate(
         ...withItems(annotations, additions.items),
         ...(taskToken === null ? {} : { [ANNOTATIONS.taskToken]: taskToken }),
       },
-      ...(template.kind === 'CronJob' ? { ownerReferences: [ownerOf(template)] } : {}),
+      ...(isJob ? {} : { ownerReferences: [template.owner] }),
     },
     spec: withTemplate(additions.items === null ? spec : asManyAsItems(spec, additions.items), additions.env),
   };
-}
-
-/** The CronJob takes its Jobs along when it is deleted. Its schedule neither counts them nor waits for them. */
-const ownerOf = ({ manifest, uid }: Template & { readonly kind: 'CronJob' }) => ({
-  apiVersion: 'batch/v1',
-  kind: 'CronJob',
-  name: manifest.metadata.name,
-  uid,
-});
-
-type Spec = {
-  readonly template: {
-    readonly metadata?: { readonly labels?: Labels; readonly annotations?: Labels };
-    readonly spec: { readonly containers: readonly Container[]; readonly initContainers?: readonly Container[] };
-  };
-} & Readonly<Record<string, unknown>>;
-type Parts = { readonly labels: Labels; readonly annotations: Labels; readonly spec: Spec };
-
-function ofCronJob({ spec: { jobTemplate } }: CronJobManifest): Parts {
-  const { labels = {}, annotations = {} } = jobTemplate.metadata;
-  return { labels, annotations, spec: jobTemplate.spec };
 }
 
 /** They belong to the old Job: what kubectl applied, what a server pinned, which indexes ran and when, and who waited for its end. */
@@ -106,7 +86,7 @@ const OWN_ANNOTATIONS: readonly string[] = [
 ];
 
 /** A Job's spec without what the server has made for it. It runs, even if the old one is suspended. */
-function ofJob({ metadata, spec }: JobManifest): Parts {
+function ofJob({ metadata, spec }: JobManifest): TemplateParts {
   const { selector: _selector, suspend: _suspend, manualSelector: _manual, template, ...rest } = spec;
   const generated = Object.keys(generatedLabels(metadata.name, ''));
   const { labels: podLabels, ...podMetadata } = template.metadata;
@@ -136,14 +116,14 @@ const OF_LISTS: readonly string[] = [
 ];
 
 /** Admission fills in what the list says. Without items, nothing can fail, and no success decides: the Job is complete at once. */
-function asManyAsItems(spec: Spec, items: SubmittedItems): Spec {
+function asManyAsItems(spec: TemplateSpec, items: SubmittedItems): TemplateSpec {
   const { completions: _completions, completionMode: _mode, ...rest } = spec;
   if (items.kind !== 'none') return { ...rest, template: spec.template };
   const { maxFailedIndexes: _max, successPolicy: _policy, ...others } = rest;
   return { ...others, completions: 0, completionMode: 'Indexed', template: spec.template };
 }
 
-function withTemplate(spec: Spec, env: readonly SubmittedVariable[]): Spec {
+function withTemplate(spec: TemplateSpec, env: readonly SubmittedVariable[]): TemplateSpec {
   if (env.length === 0) return spec;
   const { containers, initContainers, ...pod } = spec.template.spec;
   const add = (all: readonly Container[]): readonly Container[] => all.map((each) => withVariables(each, env));

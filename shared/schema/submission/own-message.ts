@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { JOB_TEMPLATES } from '../../capabilities/job-templates.ts';
 import { ANNOTATIONS, isTaskToken } from '../../domain/manifests/annotations.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/manifests/namespace.ts';
 import { formatInlineItems } from '../items/inline-items.ts';
@@ -19,8 +20,12 @@ const ItemsShape = z.union(
   'must be an array of items, or the name of a WorkList',
 );
 
+/** `CronJob`, `Job` */
+const TEMPLATE_KINDS = [...JOB_TEMPLATES.map(({ kind }) => kind), 'Job'] as const;
+const A_TEMPLATE = TEMPLATE_KINDS.join(' or ');
+
 const FromShape = z.strictObject({
-  kind: z.enum(['CronJob', 'Job'], 'must be CronJob or Job'),
+  kind: z.enum(TEMPLATE_KINDS, `must be ${A_TEMPLATE}`),
   name: Name,
   namespace: Name.optional(),
 });
@@ -42,7 +47,7 @@ const MessageShape = z
       context.addIssue({ code: 'custom', path: [...path], message: text });
     const { manifest, from, namespace, items, allowEmpty = false, taskToken } = message;
     if ((manifest === undefined) === (from === undefined))
-      refuse([], 'must have manifest (a Job) or from (the CronJob or Job whose template it has), and not both');
+      refuse([], `must have manifest (a Job) or from (the ${A_TEMPLATE} whose template it has), and not both`);
     if (manifest !== undefined)
       for (const field of ['name', 'items', 'allowEmpty', 'env'] as const)
         if (message[field] !== undefined) refuse([field], 'belongs to from; with manifest, write it into the manifest');

@@ -1,3 +1,4 @@
+import type { StoredKind } from '../../domain/kinds/api-kinds.ts';
 import { briefly, firstFaults } from '../object/field-error.ts';
 
 /** A Job that a message asks for. */
@@ -12,7 +13,7 @@ export type Submission = {
 export type SubmittedTemplate =
   | { readonly kind: 'manifest'; readonly document: Readonly<Record<string, unknown>> }
   | {
-      readonly kind: 'CronJob' | 'Job';
+      readonly kind: StoredKind | 'Job';
       /** The object that has the template. */
       readonly name: string;
       readonly additions: Additions;
@@ -38,7 +39,7 @@ export type SubmittedItems =
 /** The value is taken as it is: `$(NAME)` in it is no reference. */
 export type SubmittedVariable = { readonly name: string; readonly value: string };
 
-/** An object that was created in S3. Which Jobs it makes depends on the CronJobs that there are. */
+/** An object that was created in S3. Which Jobs it makes depends on what there is. */
 export type CreatedObject = {
   readonly bucket: string;
   /** Decoded. */

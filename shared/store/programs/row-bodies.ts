@@ -5,7 +5,6 @@ import { asTaskArn } from '../../domain/base/ids.ts';
 import { inOrderOfPods } from '../../domain/scoreboard/journal.ts';
 import { RESOURCE_COLUMNS, type TaskColumns } from '../../domain/items/task-columns.ts';
 import type { JobManifest, JobStatusDocument } from '../../domain/manifests/manifest.ts';
-import type { CronState } from '../../capabilities/schedules/domain/cron-state.ts';
 import { CAPABILITY_PARTS, CAPABILITY_STATES } from '../../capabilities/stored.ts';
 import type { SchedulerStates } from '../../domain/schedulers/scheduler-states.ts';
 import { type OwnerKind, OWNERS } from '../../domain/kinds/api-kinds.ts';
@@ -20,7 +19,7 @@ import { type StoredDeadLetter, QUEUE_NAMES } from '../../ports/dead-letters.ts'
 import type { StoredDocument } from '../../ports/object-store.ts';
 import type { Waiter } from '../../ports/waiters.ts';
 import type { LaunchTemplate } from '../../domain/task/task.ts';
-import { CronEventsSchema, Time, Uid } from './body-fields.ts';
+import { Time, Uid } from './body-fields.ts';
 import { WhySchema } from './why-body.ts';
 
 // What rows hold as JSON, in every store. Muster wrote them, so these schemas only check that a row can be understood.
@@ -320,22 +319,7 @@ export const RecentGrantsSchema: z.ZodType<RecentGrants> = z.object({
   namespaces: z.array(z.object({ namespace: z.string(), granted: z.number() })),
 });
 
-const CronChildEndSchema = z.object({ kind: z.enum(['complete', 'failed']), startAt: Time.nullable(), at: Time });
-
-const CronStateSchema: z.ZodType<CronState> = z.object({
-  lastScheduleAt: Time.nullable(),
-  lastSuccessAt: Time.nullable(),
-  passedAt: Time.nullable(),
-  claim: z.object({ slot: Time, name: z.string(), uid: Uid, at: Time, replaces: z.array(Uid) }).nullable(),
-  retry: z.object({ slot: Time, at: Time, tries: z.number() }).nullable(),
-  jobs: z.array(z.object({ uid: Uid, name: z.string(), isListed: z.boolean(), end: CronChildEndSchema.nullable() })),
-  events: CronEventsSchema,
-});
-
-const STATES: { readonly [K in OwnerKind]: z.ZodType<SchedulerStates[K]> } = {
-  CronJob: CronStateSchema,
-  ...CAPABILITY_STATES,
-};
+const STATES: { readonly [K in OwnerKind]: z.ZodType<SchedulerStates[K]> } = CAPABILITY_STATES;
 
 type BodyOf<Row> = Row extends unknown ? Omit<Row, 'uid' | 'version'> : never;
 

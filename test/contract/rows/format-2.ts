@@ -1,6 +1,5 @@
 import { encodeChunk } from '../../../shared/domain/codecs/board-codec.ts';
 import { setRecord, emptyChunk } from '../../../shared/domain/scoreboard/board.ts';
-import { FRESH_CRON } from '../../../shared/capabilities/schedules/domain/cron-state.ts';
 import { FRESH } from '../../../shared/domain/scoreboard/index-record.ts';
 import { encodeStatus } from '../../../shared/domain/codecs/status-codec.ts';
 import { alarmText, encodeRow } from '../../../shared/adapters/rows/lmdb-layout.ts';
@@ -9,6 +8,7 @@ import { CRON_SHARD, attemptKey } from '../../../shared/store/programs/row-keys.
 import { alarmOf } from '../../../shared/store/programs/stored-alarms.ts';
 import { json } from '../../../shared/store/rows/fields.ts';
 import { FIELD, type Fields } from '../../../shared/store/rows/row.ts';
+import { aSchedulerRow } from '../a-scheduler-row.ts';
 import { putRaw } from './raw-rows.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { packMark, packPods, packPublished } from '../../../shared/store/programs/row-bodies.ts';
@@ -66,12 +66,8 @@ export const HOST = { index: 3, serviceId: 'srv-1', tasks: [] };
 export const RESERVATION = { uid: UID, count: 10, at: T0 };
 export const DOCUMENT = { metadata: { uid: 'r-1' }, rules: [] };
 export const CHANGE = { type: 'ADDED', key: { namespace: 'team', name: 'a!b/ä' }, document: DOCUMENT } as const;
-export const CRON = {
-  kind: 'CronJob',
-  key: { namespace: 'default', name: 'nightly' },
-  state: FRESH_CRON,
-  alarmAt: at(12_345),
-} as const;
+const { uid: _uid, version: _version, ...scheduler } = aSchedulerRow({ alarmAt: at(12_345) });
+export const CRON = scheduler;
 export const PACE = {
   nextFreeAt: at(5),
   cut: { share: 0.5, at: at(1) },

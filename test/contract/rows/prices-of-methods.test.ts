@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FRESH_CRON } from '../../../shared/capabilities/schedules/domain/cron-state.ts';
+import { aSchedulerRow } from '../a-scheduler-row.ts';
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import type { PartName, PublishedPart } from '../../../shared/domain/scoreboard/published-pods.ts';
 import type { LaunchSlot } from '../../../shared/ports/job-store.ts';
@@ -73,8 +73,7 @@ const PARTS = new Map<PartName, PublishedPart>([
   ['tail', { through: 7, pods: PODS }],
   [0, { through: 7, pods: [] }],
 ]);
-const cron = (version: number, alarmAt: typeof T0 | null) =>
-  ({ kind: 'CronJob', uid: 'cron-1', key: KEY, version, state: FRESH_CRON, alarmAt }) as const;
+const cron = (version: number, alarmAt: typeof T0 | null) => aSchedulerRow({ key: KEY, version, alarmAt });
 
 const aLargeJob = async (store: Store) => aStoredJob(store, { completions: 9_000 });
 async function aPublishedJob(store: Store) {

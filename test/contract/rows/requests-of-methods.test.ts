@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { packMark } from '../../../shared/store/programs/row-bodies.ts';
-import { FRESH_CRON } from '../../../shared/capabilities/schedules/domain/cron-state.ts';
+import { aSchedulerRow } from '../a-scheduler-row.ts';
 import type { PartName, PublishedPart } from '../../../shared/domain/scoreboard/published-pods.ts';
 import { type Item, type Store, aRow, requestsOf, shown } from '../spied-store.ts';
 import { T0, aChunk, aNewJob, anAttempt, anEntry, at, following } from '../store-under-test.ts';
@@ -158,11 +158,7 @@ const METHODS: readonly (readonly [
   ['items.listContents, the first', async ({ items }) => items.listContents({ after: null, limit: 9 })],
   ['items.remove, the first time', async ({ items }) => items.remove(CONTENT), [aHead(SEALED)]],
   ['items.remove of one that is gone', async ({ items }) => items.remove(CONTENT)],
-  [
-    'crons.write',
-    async ({ crons }) =>
-      crons.write({ kind: 'CronJob', uid: 'u', key: CRON, version: 0, state: FRESH_CRON, alarmAt: null }),
-  ],
+  ['crons.write', async ({ crons }) => crons.write(aSchedulerRow({ uid: 'u', key: CRON }))],
   ['crons.read', async ({ crons }) => crons.read('u')],
   ['crons.remove', async ({ crons }) => crons.remove('u')],
   ['crons.due', async ({ crons }) => crons.due({ until: at(90_000), after: null, limit: 9 })],

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type LmdbStore, openLmdbStore } from '../../../local/store/lmdb-store.ts';
 import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
 import { HandClock, MINUTE_MS, T0, anAttempt, anEntry, at } from '../store-under-test.ts';
+import { HAS_SCHEDULERS } from '../a-scheduler-row.ts';
 import * as old from './format-2.ts';
 import { json } from '../../../shared/store/rows/fields.ts';
 import { putRaw } from './raw-rows.ts';
@@ -87,7 +88,7 @@ test('every kind of row reads as before: Jobs', async () => {
 
 test('every kind of row reads as before: all else', async () => {
   const store = await openStore(await aFile());
-  const { hosts, objects, crons, limits, deadLetters, items, waiters, feed } = store;
+  const { hosts, objects, limits, deadLetters, items, waiters, feed } = store;
   expect(await hosts.readHosts(old.UID, 0)).toEqual({ row: 0, version: 6, hosts: [old.HOST] });
   expect(await hosts.reservations()).toEqual([old.RESERVATION]);
   const key = old.CHANGE.key;
@@ -98,9 +99,6 @@ test('every kind of row reads as before: all else', async () => {
     rows: [{ type: 'ADDED', object: { key, version: 7 } }],
   });
   expect([await objects.head('ServiceAccount'), await feed.head()]).toEqual([7, 3]);
-  expect(await crons.read('c-1')).toEqual({ uid: 'c-1', version: 8, ...old.CRON });
-  const due = async (until: number) => (await crons.due({ until: at(until), after: null, limit: 10 })).crons;
-  expect([await due(12_344), await due(12_345)]).toEqual([[], [{ uid: 'c-1', alarmAt: at(12_345) }]]);
   expect(await limits.read('launch')).toEqual({ version: 9, state: old.PACE });
   expect(await limits.read('stop')).toEqual({ version: 2, state: { nextFreeAt: T0, cut: null, recent: null } });
   expect(await deadLetters.newest(9)).toEqual({ deadLetters: [old.LETTER], more: false });
@@ -110,6 +108,13 @@ test('every kind of row reads as before: all else', async () => {
   expect(await items.listReservations(old.CONTENT)).toEqual([old.USE]);
   expect(await items.listContents({ after: null, limit: 9 })).toEqual({ contents: [old.CONTENT], next: null });
   expect(await waiters.list('default', 'prepare')).toEqual([old.WAITER]);
+});
+
+test.runIf(HAS_SCHEDULERS)('a row of a scheduler reads as before', async () => {
+  const { crons } = await openStore(await aFile());
+  expect(await crons.read('c-1')).toEqual({ uid: 'c-1', version: 8, ...old.CRON });
+  const due = async (until: number) => (await crons.due({ until: at(until), after: null, limit: 10 })).crons;
+  expect([await due(12_344), await due(12_345)]).toEqual([[], [{ uid: 'c-1', alarmAt: at(12_345) }]]);
 });
 
 test('the next write of every kind depends on the version that its row has', async () => {
@@ -250,9 +255,15 @@ function damaged(): Readonly<Record<string, old.OldRow>> {
   return { 'JOB#u-1 STATUS': { ...status, body: old.oldStatus(old.STATUS).subarray(0, 30) } };
 }
 
+test.runIf(old.CRON.kind === 'CronJob')('what older releases left out of a row of a CronJob is filled in', async () => {
+  const { kind: _kind, ...cron } = old.CRON;
+  const row = { version: 1, body: json({ ...cron, alarmAt: null }) };
+  const store = await openStore(await aFile({ ...old.EVERY_KIND, 'CRON#c-2 STATE': row }));
+  expect(await store.crons.read('c-2')).toEqual({ uid: 'c-2', version: 1, ...old.CRON, alarmAt: null });
+});
+
 test('what older releases left out is filled in', async () => {
   const { revision: _revision, ...spec } = old.SPEC;
-  const { kind: _kind, ...cron } = old.CRON;
   const {
     judgement: _judgement,
     failures: _failures,
@@ -265,13 +276,11 @@ test('what older releases left out is filled in', async () => {
     await aFile({
       ...old.EVERY_KIND,
       'JOB#u-1 SPEC': { body: json(spec) },
-      'CRON#c-2 STATE': { version: 1, body: json({ ...cron, alarmAt: null }) },
       [old.nameOfAttempt(4_097, 1)]: { ttl: old.TTL, body: json({ ...attempt, ending }) },
     }),
   );
   expect(store.said).toHaveLength(2);
   expect(await store.jobs.readSpec(old.UID)).toEqual({ ...old.SPEC, revision: spec.generation });
-  expect(await store.crons.read('c-2')).toEqual({ uid: 'c-2', version: 1, ...old.CRON, alarmAt: null });
   const judgement = { as: 'failed', why: { kind: 'said', sentence: '' } };
   const { container, ...rest } = { container: null, judgement, failures: 0, ignored: 0, restarts: 0 };
   const found = await store.jobs.readAttempts(old.UID, 4_097, 4_097);

@@ -1,12 +1,11 @@
-import type { CronRequest } from '../../../shared/capabilities/schedules/control/reconcile-cron.ts';
+import type { CronRequest } from '../../../shared/control/schedulers/look-often.ts';
 import type { ReconcileRequest } from '../../../shared/control/reconcile/reconcile.ts';
 import { type EpochMs, asEpochMs, later, plusMs } from '../../../shared/domain/base/time.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import type { DispatchMessage, FactMessage, Queues } from '../../../shared/ports/queues.ts';
-import { indexesOf, jobsOf, requestText, orderText } from '../in-words.ts';
+import { indexesOf, jobsOf, requestText, orderText, type Letter } from '../in-words.ts';
 import { Mailbox } from './post-office.ts';
 import type { FaultInjector } from './fault-injector.ts';
-import type { Letter } from '../in-words.ts';
 import type { About } from '../story.ts';
 import type { Fault } from './fault-rates.ts';
 

@@ -1,4 +1,4 @@
-import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
+import { CRON_JOB_ANNOTATIONS } from '../../../shared/capabilities/schedules/annotations/index.ts';
 import type { CronJobManifest } from '../../../shared/capabilities/schedules/domain/cron-manifest.ts';
 import { admitCronJob } from '../../../shared/capabilities/schedules/schema/cron-admission.ts';
 import type { Random } from '../random.ts';
@@ -24,7 +24,10 @@ export function cronByLuck(seed: number, random: Random): SeedCron {
     kind: 'CronJob',
     metadata: {
       name: CRON_KEY.name,
-      annotations: { [ANNOTATIONS.catchUp]: catchUp, [ANNOTATIONS.jitterSeconds]: String(jitterSec) },
+      annotations: {
+        [CRON_JOB_ANNOTATIONS.catchUp.key]: catchUp,
+        [CRON_JOB_ANNOTATIONS.jitterSeconds.key]: String(jitterSec),
+      },
     },
     spec: {
       schedule: random.pick(['* * * * *', '* * * * *', '*/2 * * * *', '*/3 * * * *']),

@@ -1,5 +1,6 @@
 import { JobSchema } from '../../../cli/client/api-objects.ts';
-import { cronJobsPath, jobsPath, readAs } from '../../../cli/client/kube-client.ts';
+import { jobsPath, readAs } from '../../../cli/client/kube-client.ts';
+import { cronJobsPath } from '../../../shared/capabilities/schedules/cli/api-objects-of-schedules.ts';
 import {
   type Counts,
   type Ground,

@@ -1,4 +1,6 @@
 import type { DataFolderSize } from '../../../ports/gathered/folder-size.ts';
+import { SILENCE_ROWS } from '../../schedulers.ts';
+import { OWNERS } from '../../../domain/kinds/api-kinds.ts';
 import type { Probe } from '../../../domain/base/probed.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../../domain/base/time.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
@@ -7,17 +9,15 @@ import type {
   NamesLeft,
   ProbedNamespace,
   ProbedOrphan,
-  SilentCron,
+  SilentObject,
 } from '../domain/diagnose-installation.ts';
 import { NAMES_LONG_MS, OVERDUE_MS, SOON_MS, subjectOfJob } from '../domain/finding.ts';
 import { type KeptJob, type KeptJobs, keptJobs } from '../domain/kept-jobs.ts';
-import { slotsOf } from '../../schedules/domain/slots.ts';
 import { isTerminating } from '../../../domain/manifests/namespace.ts';
 import { isHidden, isOver, podCount, tally } from '../../../domain/scoreboard/status.ts';
 import type { StoredDeadLetter, DeadLetterStore, QueueDepth } from '../../../ports/dead-letters.ts';
 import type { DataFolderView } from '../ports/doctor.ts';
 import type { StoredDocument } from '../../../ports/object-store.ts';
-import { storedCronJob } from '../../schedules/schema/cron-document.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import { readLaunchPace } from '../../../control/process/launch-pace.ts';
 import { probe } from '../../../control/process/probe.ts';
@@ -29,7 +29,7 @@ const OPEN_JOBS_MAX = 100;
 const LETTERS_MAX = 200;
 const NAMESPACES_MAX = 500;
 const LEFT_MAX = 100;
-const CRONS_MAX = 500;
+const SILENT_MAX = 500;
 const LIST_PAGES_MAX = 5;
 const DESCRIBE_MAX = 100;
 const JOBS_PER_PAGE = 100;
@@ -63,7 +63,7 @@ export async function collectInstallation(
       probe(() => strangeTasks(deps)),
       probe(() => readLaunchPace(deps)),
       probe(() => namesLeft(deps)),
-      probe(() => silentCrons(deps)),
+      probe(() => silentObjects(deps)),
       sizeOf === undefined ? null : probe(async () => ({ ...(await sizeOf()), kept: await jobsKept(deps) })),
     ],
   );
@@ -108,34 +108,40 @@ async function deletedJobs({ jobs }: Deps) {
   return found.flat();
 }
 
+/** They make Jobs by themselves. */
+const BY_SLOTS = OWNERS.filter(({ ownsJobs }) => ownsJobs === 'slots');
+
 async function terminatingNamespaces({ objects, jobs }: Deps): Promise<readonly ProbedNamespace[]> {
   const page = await objects.list('Namespace', { namespace: null, after: null, limit: NAMESPACES_MAX });
   const terminating = page.objects.filter(({ document }) => isTerminating(document));
   return Promise.all(
     terminating.map(async ({ key: { name: namespace }, document }) => {
       const left = { namespace, after: null, limit: LEFT_MAX };
-      const [inJobs, inCronJobs] = await Promise.all([jobs.listJobs(left), objects.list('CronJob', left)]);
+      const [inJobs, inOwners] = await Promise.all([
+        jobs.listJobs(left),
+        Promise.all(BY_SLOTS.map(async ({ name, kind }) => ({ kind, listed: await objects.list(name, left) }))),
+      ]);
       return {
         name: namespace,
         since: deletedAt(document),
         finalizers: finalizersOf(document),
         jobs: inJobs.jobs.length,
-        cronJobs: inCronJobs.objects.length,
+        owners: inOwners.map(({ kind, listed }) => ({ kind, count: listed.objects.length })),
       };
     }),
   );
 }
 
-async function silentCrons({ objects, clock }: Deps): Promise<readonly SilentCron[]> {
-  const page = await objects.list('CronJob', { namespace: null, after: null, limit: CRONS_MAX });
-  return page.objects.flatMap(({ key, document }) => {
-    const { spec } = storedCronJob(document).manifest;
-    if (spec.suspend) return [];
-    const slots = slotsOf(spec);
-    if (slots.kind === 'none') return [{ ...key, reason: slots.reason }];
-    const reason = `its schedule ${JSON.stringify(spec.schedule)} names no moment of the next five years`;
-    return slots.next(clock.now()) === null ? [{ ...key, reason }] : [];
-  });
+async function silentObjects({ objects, clock }: Deps): Promise<readonly SilentObject[]> {
+  const found: SilentObject[] = [];
+  for (const { kind, whySilent } of SILENCE_ROWS) {
+    const page = await objects.list(kind, { namespace: null, after: null, limit: SILENT_MAX });
+    for (const { key, document } of page.objects) {
+      const reason = whySilent(document, clock.now());
+      if (reason !== null) found.push({ kind, ...key, reason });
+    }
+  }
+  return found;
 }
 
 function deletedAt({ metadata }: StoredDocument): EpochMs | null {

@@ -1,3 +1,5 @@
+import { singularOf } from '../../../domain/kinds/api-kind.ts';
+import { API_KINDS, type KindName } from '../../../domain/kinds/api-kinds.ts';
 import type { Probe } from '../../../domain/base/probed.ts';
 import { type EpochMs, asTime, plusMs } from '../../../domain/base/time.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
@@ -16,8 +18,8 @@ export type InstallationSnapshot = {
   readonly namespaces: Probe<readonly ProbedNamespace[]>;
   readonly orphans: Probe<{ readonly tasks: readonly ProbedOrphan[]; readonly more: boolean }>;
   readonly launches: Probe<LaunchPace>;
-  /** CronJobs that are not suspended, and cannot fire. */
-  readonly silent: Probe<readonly SilentCron[]>;
+  /** Objects that make no Jobs although nobody has stopped them. */
+  readonly silent: Probe<readonly SilentObject[]>;
   /** Name reservations of Jobs that do not exist or are over. */
   readonly names: Probe<readonly NamesLeft[]>;
   /** Where Jobs are kept on this machine's disk; null: they are not. What it says is no finding. */
@@ -44,7 +46,8 @@ export type ProbedNamespace = {
   readonly finalizers: readonly string[];
   /** What it still contains; 100 stands for 100 or more. */
   readonly jobs: number;
-  readonly cronJobs: number;
+  /** Of each kind whose objects make Jobs. */
+  readonly owners: readonly { readonly kind: string; readonly count: number }[];
 };
 /** A live task of a Job that does not exist or is over. */
 export type ProbedOrphan = {
@@ -53,8 +56,13 @@ export type ProbedOrphan = {
   readonly createdAt: EpochMs | null;
 };
 
-/** A CronJob without slots, and why it has none. */
-export type SilentCron = { readonly namespace: string; readonly name: string; readonly reason: string };
+/** An object without slots, such as a CronJob, and why it has none. */
+export type SilentObject = {
+  readonly kind: KindName;
+  readonly namespace: string;
+  readonly name: string;
+  readonly reason: string;
+};
 
 /** Names that are no longer needed; `since`: the time of their reservation. */
 export type NamesLeft = { readonly job: string; readonly count: number; readonly since: EpochMs };
@@ -129,14 +137,14 @@ function deletedJobs(
     }));
 }
 
-const neverFires = (all: readonly SilentCron[]): readonly Finding[] =>
-  all.slice(0, GROUPS_MAX).map(({ namespace, name, reason }) => ({
+const neverFires = (all: readonly SilentObject[]): readonly Finding[] =>
+  all.slice(0, GROUPS_MAX).map(({ kind, namespace, name, reason }) => ({
     severity: 'warning',
     kind: 'NeverFires',
-    subject: `cronjob/${namespace}/${name}`,
+    subject: `${singularOf(API_KINDS[kind])}/${namespace}/${name}`,
     what: `it creates no Jobs: ${reason}`,
     since: null,
-    remedy: `Write another schedule or timeZone (kubectl edit cronjob ${name} -n ${namespace}), or suspend it.`,
+    remedy: `Write another schedule or timeZone (kubectl edit ${singularOf(API_KINDS[kind])} ${name} -n ${namespace}), or suspend it.`,
   }));
 
 function queues(all: readonly ProbedQueue[]): readonly Finding[] {
@@ -195,11 +203,11 @@ function deadLetterFindings(
 }
 
 function namespaces(all: readonly ProbedNamespace[], now: EpochMs): readonly Finding[] {
-  return all.map(({ name, since, finalizers, jobs, cronJobs }) => {
+  return all.map(({ name, since, finalizers, jobs, owners }) => {
     const isLong = since !== null && now > plusMs(since, NAMESPACE_LONG_MS);
     const left = [
       jobs > 0 ? some(jobs, 'Job') : '',
-      cronJobs > 0 ? some(cronJobs, 'CronJob') : '',
+      ...owners.map(({ kind, count }) => (count > 0 ? some(count, kind) : '')),
       finalizers.length > 0 ? `its finalizers: ${finalizers.join(', ')}` : '',
     ].filter((text) => text !== '');
     return {

@@ -1,10 +1,9 @@
-import { slotsAfter } from '../../schedules/domain/slots.ts';
+import { slotsAfter, type NextSlot } from '../../../domain/schedulers/next-slot.ts';
 import { at } from '../../../kube/list/stored-field.ts';
 import { readAs } from '../../../../cli/client/kube-client.ts';
 import type { TimedKind, Timetable } from '../../../../cli/client/timed-kind.ts';
 import { type EpochMs, later } from '../../../domain/base/time.ts';
-import type { NextSlot } from '../../schedules/domain/due-slot.ts';
-import { timeWithOffset } from '../../schedules/domain/job-of-slot.ts';
+import { timeWithOffset } from '../../../domain/schedulers/wall-time.ts';
 import { configSlots } from '../domain/config-slots.ts';
 import type { ConfigSchedule, JobConfigManifest } from '../domain/job-config.ts';
 import { admitJobConfig } from '../schema/job-config-admission.ts';

@@ -1,10 +1,10 @@
-import type { ClaimOutcome } from '../../schedules/domain/plan-cron.ts';
+import type { ClaimOutcome } from '../../../domain/schedulers/claim-outcome.ts';
 import type { ConfigPlace } from '../domain/config-state.ts';
 import { scheduledJobDocument } from '../domain/scheduled-job.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
 import { admitFurikoJob } from '../schema/furiko-job-admission.ts';
 import { fieldErrorText } from '../../../schema/object/field-error.ts';
-import { outcomeOf, takenBack } from '../../schedules/control/slot-job.ts';
+import { outcomeOf, takenBack } from '../../../control/schedulers/slot-outcome.ts';
 import { createJob } from '../../../control/lifecycle/job-changes.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import type { SeenConfig } from './seen-config.ts';

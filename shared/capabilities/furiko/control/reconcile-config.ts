@@ -1,11 +1,11 @@
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { type JobUid, uidOfDigest } from '../../../domain/base/ids.ts';
-import type { ClaimOutcome } from '../../schedules/domain/plan-cron.ts';
+import type { ClaimOutcome } from '../../../domain/schedulers/claim-outcome.ts';
 import { configStatus } from '../domain/config-status.ts';
 import type { ConfigState } from '../domain/config-state.ts';
 import { type ConfigView, isToBeCreated, planConfig } from '../domain/plan-config.ts';
 import { isSame } from '../../../schema/object/object-update.ts';
-import { type CronRequest, awaitAlarm, isNews, lookOften, wakeAt } from '../../schedules/control/reconcile-cron.ts';
+import { type CronRequest, awaitAlarm, isNews, lookOften, wakeAt } from '../../../control/schedulers/look-often.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import { createConfigJob } from './config-slot-job.ts';
 import { letIn, turnAway } from './let-in.ts';

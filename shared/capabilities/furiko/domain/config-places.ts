@@ -1,6 +1,6 @@
 import type { JobUid } from '../../../domain/base/ids.ts';
 import { type EpochMs, plusMs } from '../../../domain/base/time.ts';
-import { withCronEvent } from '../../schedules/domain/cron-state.ts';
+import { withCronEvent } from '../../../domain/schedulers/scheduler-event.ts';
 import { type ConfigPlace, type ConfigState, isActive, isQueued } from './config-state.ts';
 import type { ConcurrencyPolicy } from './furiko-job.ts';
 import type { JobConfigSpec } from './job-config.ts';

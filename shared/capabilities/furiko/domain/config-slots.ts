@@ -1,6 +1,6 @@
 import { type EpochMs, asEpochMs, later, plusMs, soonest } from '../../../domain/base/time.ts';
-import type { NextSlot } from '../../schedules/domain/due-slot.ts';
-import type { OffsetOf } from '../../schedules/domain/next-time.ts';
+import type { NextSlot } from '../../../domain/schedulers/next-slot.ts';
+import type { OffsetOf } from '../../../domain/schedulers/first-moment.ts';
 import { configTimeZone } from './config-time-zone.ts';
 import { hashOfConfig } from './cron-field.ts';
 import { type FurikoCron, nextFurikoTime, parseFurikoCron } from './furiko-cron.ts';

@@ -1,6 +1,6 @@
 import type { JobUid } from '../../../domain/base/ids.ts';
 import type { EpochMs } from '../../../domain/base/time.ts';
-import type { CronEvent } from '../../schedules/domain/cron-state.ts';
+import type { CronEvent } from '../../../domain/schedulers/scheduler-event.ts';
 import type { ConcurrencyPolicy } from './furiko-job.ts';
 
 /**

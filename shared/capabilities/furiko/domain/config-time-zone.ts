@@ -1,5 +1,5 @@
 import { findTimeZone, zoneOffsetMs } from '../../../domain/base/time-zone.ts';
-import type { OffsetOf } from '../../schedules/domain/next-time.ts';
+import type { OffsetOf } from '../../../domain/schedulers/first-moment.ts';
 
 export type ConfigTimeZone =
   | { readonly kind: 'ok'; readonly offsetMs: OffsetOf }

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../../domain/base/time.ts';
-import { type OffsetOf, firstMoment } from '../../schedules/domain/next-time.ts';
+import { type OffsetOf, firstMoment } from '../../../domain/schedulers/first-moment.ts';
 import { type CronDays, daysOfMonth, daysOfWeek, matchingDays } from './cron-days.ts';
 import { FIELDS, type Field, type HashOf, Unreadable, itemsOf, syntaxError } from './cron-field.ts';
 

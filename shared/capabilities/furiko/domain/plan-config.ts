@@ -1,7 +1,7 @@
 import type { JobUid } from '../../../domain/base/ids.ts';
 import { type EpochMs, asEpochMs, asTime, later, plusMs, soonest } from '../../../domain/base/time.ts';
-import { type CronEvent, withCronEvent } from '../../schedules/domain/cron-state.ts';
-import type { ClaimOutcome } from '../../schedules/domain/plan-cron.ts';
+import { type CronEvent, withCronEvent } from '../../../domain/schedulers/scheduler-event.ts';
+import type { ClaimOutcome } from '../../../domain/schedulers/claim-outcome.ts';
 import { type ConfigJobs, observePlaces, startNext, takePlace, withoutPlace } from './config-places.ts';
 import { DOWNTIME_MAX_MS, configSlots, dueSlots } from './config-slots.ts';
 import { type ConfigPlace, type ConfigState, isQueued, isUnsettled } from './config-state.ts';

@@ -1,6 +1,7 @@
 import { failureOf, verdictOf } from '../../../../cli/client/job-end.ts';
 import { type EpochMs, asEpochMs, asTime } from '../../../domain/base/time.ts';
-import { SCHEDULED_AT, slotName, startOfDay, timeInZone } from '../domain/job-of-slot.ts';
+import { SCHEDULED_AT, slotName, startOfDay } from '../domain/job-of-slot.ts';
+import { timeInZone } from '../../../domain/schedulers/wall-time.ts';
 import { slotsBetween } from '../domain/slots.ts';
 import type { Job } from '../../../../cli/client/api-objects.ts';
 import { Failure, usageFailure } from '../../../../cli/shell/failure.ts';

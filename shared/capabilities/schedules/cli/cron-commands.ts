@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
+import { CRON_JOB_ANNOTATIONS } from '../annotations/index.ts';
 import { usageFailure } from '../../../../cli/shell/failure.ts';
 import { nameOfKind, ownerName } from '../../../../cli/shell/job-names.ts';
 import { singularOf } from '../../../domain/kinds/api-kind.ts';
@@ -253,7 +253,7 @@ function addPause(cron: Command, program: Command, shell: Shell, done: Done): vo
     .summary('let CronJobs make Jobs again')
     .description(
       'Unsets suspend. As in Kubernetes, slots of the meantime count as missed: the most recent one gets its Job at once,\n' +
-        `unless startingDeadlineSeconds or the annotation ${ANNOTATIONS.catchUp} says otherwise.`,
+        `unless startingDeadlineSeconds or the annotation ${CRON_JOB_ANNOTATIONS.catchUp.key} says otherwise.`,
     )
     .addHelpText('after', EXAMPLES.resume);
 }

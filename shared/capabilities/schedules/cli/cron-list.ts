@@ -1,10 +1,11 @@
 import { type EpochMs, asEpochMs } from '../../../domain/base/time.ts';
 import { TIMED_KINDS } from '../../command-line.ts';
-import { countedFrom, slotsAfter, slotsOf } from '../domain/slots.ts';
+import { countedFrom, slotsOf } from '../domain/slots.ts';
+import { slotsAfter } from '../../../domain/schedulers/next-slot.ts';
 import { singularOf } from '../../../domain/kinds/api-kind.ts';
 import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
-import { type CronJob, CronJobSchema } from '../../../../cli/client/api-objects.ts';
-import { type KubeClient, type Query, cronJobsPath, pathsOf, readAs } from '../../../../cli/client/kube-client.ts';
+import { type CronJob, CronJobSchema, cronJobsPath } from './api-objects-of-schedules.ts';
+import { type KubeClient, type Query, pathsOf, readAs } from '../../../../cli/client/kube-client.ts';
 import { reach, type ChangeFlags } from '../../../../cli/client/reach.ts';
 import { EXIT, Failure } from '../../../../cli/shell/failure.ts';
 import { formatAge, formatDuration } from '../../../../cli/text/age.ts';

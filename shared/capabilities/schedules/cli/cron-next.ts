@@ -1,6 +1,7 @@
 import { type EpochMs, asEpochMs, asTime } from '../../../domain/base/time.ts';
-import { timeInZone } from '../domain/job-of-slot.ts';
-import { countedFrom, slotsAfter } from '../domain/slots.ts';
+import { timeInZone } from '../../../domain/schedulers/wall-time.ts';
+import { countedFrom } from '../domain/slots.ts';
+import { slotsAfter } from '../../../domain/schedulers/next-slot.ts';
 import { API_KINDS, OWNERS } from '../../../domain/kinds/api-kinds.ts';
 import { TIMED_KINDS } from '../../command-line.ts';
 import { at as fieldAt } from '../../../kube/list/stored-field.ts';

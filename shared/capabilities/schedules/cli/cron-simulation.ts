@@ -1,5 +1,5 @@
 import { type EpochMs, asTime } from '../../../domain/base/time.ts';
-import { timeInZone } from '../domain/job-of-slot.ts';
+import { timeInZone } from '../../../domain/schedulers/wall-time.ts';
 import type { ClockChange } from '../domain/clock-changes.ts';
 import type { CronSimulation, SimulatedRun, SimulatedSlot } from '../domain/simulate-cron.ts';
 import { formatDuration } from '../../../../cli/text/age.ts';

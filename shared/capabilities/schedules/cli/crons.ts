@@ -1,5 +1,4 @@
-import type { CronJob } from '../../../../cli/client/api-objects.ts';
-import { cronJobsPath } from '../../../../cli/client/kube-client.ts';
+import { type CronJob, cronJobsPath } from './api-objects-of-schedules.ts';
 import { reach, type ChangeFlags } from '../../../../cli/client/reach.ts';
 import { type RunFlags, runManifests } from '../../../../cli/commands/run.ts';
 import { forEachJob } from '../../../../cli/client/selected-jobs.ts';

@@ -1,7 +1,7 @@
 import { TIMED_KINDS } from '../../command-line.ts';
 import { API_KINDS, type OwnerKind } from '../../../domain/kinds/api-kinds.ts';
-import { type CronJob, CronJobSchema } from '../../../../cli/client/api-objects.ts';
-import { type KubeClient, cronJobsPath, pathsOf, readAs } from '../../../../cli/client/kube-client.ts';
+import { type CronJob, CronJobSchema, cronJobsPath } from './api-objects-of-schedules.ts';
+import { type KubeClient, pathsOf, readAs } from '../../../../cli/client/kube-client.ts';
 import { ApiFailure, Failure } from '../../../../cli/shell/failure.ts';
 import type { OwnerName } from '../../../../cli/shell/job-names.ts';
 import type { CronAct, TimedKind } from '../../../../cli/client/timed-kind.ts';

@@ -1,6 +1,7 @@
 import { type EpochMs, asTime } from '../../../domain/base/time.ts';
-import { timeInZone } from '../domain/job-of-slot.ts';
-import { slotsAfter, slotsOf } from '../domain/slots.ts';
+import { timeInZone } from '../../../domain/schedulers/wall-time.ts';
+import { slotsOf } from '../domain/slots.ts';
+import { slotsAfter } from '../../../domain/schedulers/next-slot.ts';
 
 /**
  * When a new CronJob fires first, by the clock that its schedule is read by: `2026-11-28 04:00 Europe/Berlin (2026-11-28T03:00:00Z)`.

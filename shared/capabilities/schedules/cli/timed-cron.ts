@@ -5,7 +5,7 @@ import { slotJitterMs } from '../domain/job-of-slot.ts';
 import { type Slots, slotsOf } from '../domain/slots.ts';
 import type { CronJobManifest } from '../domain/cron-manifest.ts';
 import { admitCronJob } from '../schema/cron-admission.ts';
-import type { CronJob } from '../../../../cli/client/api-objects.ts';
+import type { CronJob } from './api-objects-of-schedules.ts';
 import { Failure } from '../../../../cli/shell/failure.ts';
 import { admittedFrom } from '../../../../cli/client/admitted-file.ts';
 

@@ -1,26 +1,18 @@
-import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
-import {
-  type ObjectPattern,
-  matchesObject,
-  parseObjectPattern,
-} from '../annotations/object-pattern.ts';
+import { type ObjectPattern, matchesObject, parseObjectPattern } from '../annotations/object-pattern.ts';
+import { CRON_JOB_ANNOTATIONS } from '../annotations/index.ts';
+import type { ObjectTemplates } from '../../../ports/object-templates.ts';
 import type { ObjectKey, ObjectStore, StoredObject } from '../../../ports/object-store.ts';
 import type { CreatedObject, Submission } from '../../../schema/submission/submission.ts';
 import { variablesOf } from '../../../schema/submission/job-of-submission.ts';
 
-/** The CronJobs that make Jobs for objects of S3, as they are now. */
-export type ObjectTemplates = {
-  /** A submission for each CronJob whose annotation says this place, in order of (namespace, name). */
-  submissionsFor(object: CreatedObject): Promise<readonly Submission[]>;
-};
-
 type Known = { readonly uid: string; readonly key: ObjectKey; readonly pattern: ObjectPattern };
 
+const PLACE = CRON_JOB_ANNOTATIONS.onObjectCreated.key;
 const CRONS_PER_READ = 200;
 const CHANGES_PER_READ = 100;
 
 /**
- * Knows them for one process. It reads all CronJobs once, and then what has changed since: where nothing has, that is one read of
+ * Knows the CronJobs that make Jobs for objects of S3, for one process. It reads all CronJobs once, and then what has changed since: where nothing has, that is one read of
  * half a unit for each object.
  */
 export function createObjectTemplates(objects: ObjectStore): ObjectTemplates {
@@ -60,6 +52,7 @@ export function createObjectTemplates(objects: ObjectStore): ObjectTemplates {
   };
 
   return {
+    whyNone: `no CronJob has the annotation ${PLACE}`,
     async submissionsFor(object) {
       updating = updating.catch(() => undefined).then(readOn);
       await updating;
@@ -76,7 +69,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** null: it makes no Jobs for objects, or is being deleted. */
 function patternOf({ annotations, deletionTimestamp }: Readonly<Record<string, unknown>>): ObjectPattern | null {
   if (deletionTimestamp !== undefined || typeof annotations !== 'object' || annotations === null) return null;
-  const text: unknown = Reflect.get(annotations, ANNOTATIONS.onObjectCreated);
+  const text: unknown = Reflect.get(annotations, PLACE);
   return typeof text === 'string' ? parseObjectPattern(text) : null;
 }
 

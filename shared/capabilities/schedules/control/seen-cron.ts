@@ -1,5 +1,5 @@
 import type { CronJobManifest } from '../domain/cron-manifest.ts';
-import type { CronJobRow } from '../../../ports/cron-store.ts';
+import type { CronJobRow } from './cron-job-row.ts';
 import type { StoredObject } from '../../../ports/object-store.ts';
 import { storedCronJob } from '../schema/cron-document.ts';
 import type { Deps } from '../../../control/process/deps.ts';

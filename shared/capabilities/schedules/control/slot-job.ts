@@ -1,13 +1,11 @@
 import type { CronClaim } from '../domain/cron-state.ts';
 import { jobOfSlot } from '../domain/job-of-slot.ts';
-import type { ClaimOutcome } from '../domain/plan-cron.ts';
-import { isHidden } from '../../../domain/scoreboard/status.ts';
-import type { CreatedJob } from '../../../ports/job-commands.ts';
-import type { StoredSpec } from '../../../ports/job-store.ts';
+import type { ClaimOutcome } from '../../../domain/schedulers/claim-outcome.ts';
 import { admitJob } from '../../../schema/job/job-manifest.ts';
 import { fieldErrorText } from '../../../schema/object/field-error.ts';
 import { findNamedList } from '../../../store/named-list.ts';
 import { createJob, deleteJob } from '../../../control/lifecycle/job-changes.ts';
+import { outcomeOf, takenBack } from '../../../control/schedulers/slot-outcome.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import type { SeenCron } from './seen-cron.ts';
 
@@ -47,38 +45,8 @@ export async function createSlotJob(claim: CronClaim, seen: SeenCron, deps: Deps
   return outcome.kind !== 'created' || (await isThere(seen, deps)) ? outcome : takenBack(claim, deps);
 }
 
-/** What an attempt to create a slot's Job means to its scheduler. */
-export function outcomeOf(created: CreatedJob, { identity: { namespace, name } }: StoredSpec): ClaimOutcome {
-  switch (created.kind) {
-    case 'created':
-      return { kind: 'created' };
-    case 'taken':
-      return { kind: 'taken', message: `jobs.batch ${JSON.stringify(name)} already exists` };
-    case 'invalid':
-      return {
-        kind: 'refused',
-        message: created.errors.map((each) => `${each.path}: ${fieldErrorText(each)}`).join(', '),
-      };
-    case 'noHosts':
-      return { kind: 'refused', message: 'there are no names left for its tasks' };
-    case 'forbidden':
-      return { kind: 'refused', message: `jobs.batch ${JSON.stringify(name)} is forbidden: ${created.why}` };
-    case 'noNamespace':
-      return { kind: 'refused', message: `namespaces ${JSON.stringify(namespace)} not found` };
-    case 'terminating':
-      return { kind: 'refused', message: `namespace ${namespace} is being deleted` };
-  }
-}
-
 /** Its deletion takes its Jobs along, and may have listed them before this one was there. */
 async function isThere({ row }: SeenCron, { objects }: Deps): Promise<boolean> {
   const object = await objects.read('CronJob', row.key);
   return object?.document.metadata.uid === row.uid && object.document.metadata['deletionTimestamp'] === undefined;
-}
-
-/** Deletes a Job again that was created for an owner which is gone. */
-export async function takenBack({ uid }: Pick<CronClaim, 'uid'>, deps: Deps): Promise<'gone'> {
-  const status = await deps.jobs.readStatus(uid);
-  if (status !== null && !isHidden(status.phase)) await deleteJob(uid, deps);
-  return 'gone';
 }

@@ -1,5 +1,10 @@
-import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
-import { CATCH_UPS, type CatchUp, parseCatchUp, parseJitter } from '../annotations/schedule-annotations.ts';
+import {
+  CATCH_UPS,
+  CRON_JOB_ANNOTATIONS,
+  type CatchUp,
+  parseCatchUp,
+  parseJitter,
+} from '../annotations/schedule-annotations.ts';
 import type { Labels } from '../../../domain/manifests/manifest.ts';
 
 /** What a CronJob's annotations add to Kubernetes' rules. */
@@ -11,6 +16,6 @@ export type CronRules = {
 
 /** The rules of an admitted CronJob. */
 export const cronRulesOf = (annotations: Labels = {}): CronRules => ({
-  catchUp: parseCatchUp(annotations[ANNOTATIONS.catchUp] ?? '') ?? CATCH_UPS.last,
-  jitterSec: parseJitter(annotations[ANNOTATIONS.jitterSeconds] ?? '') ?? 0,
+  catchUp: parseCatchUp(annotations[CRON_JOB_ANNOTATIONS.catchUp.key] ?? '') ?? CATCH_UPS.last,
+  jitterSec: parseJitter(annotations[CRON_JOB_ANNOTATIONS.jitterSeconds.key] ?? '') ?? 0,
 });

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../../domain/base/time.ts';
+import type { WithEvents } from '../../../domain/schedulers/scheduler-event.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
 
 /** How a Job that a CronJob owns has ended. */
@@ -31,18 +32,8 @@ export type CronClaim = {
 /** A slot whose Job was refused; it is tried again. */
 export type CronRetry = { readonly slot: EpochMs; readonly at: EpochMs; readonly tries: number };
 
-/** Something that has happened to a CronJob, as its Events report it. */
-export type CronEvent = {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-  readonly firstAt: EpochMs;
-  readonly at: EpochMs;
-  readonly count: number;
-};
-
 /** What the scheduler knows of a CronJob beyond the object that users see. */
-export type CronState = {
+export type CronState = WithEvents & {
   /** The newest slot that has a Job. */
   readonly lastScheduleAt: EpochMs | null;
   readonly lastSuccessAt: EpochMs | null;
@@ -51,8 +42,6 @@ export type CronState = {
   readonly claim: CronClaim | null;
   readonly retry: CronRetry | null;
   readonly jobs: readonly CronChild[];
-  /** The newest, oldest first. */
-  readonly events: readonly CronEvent[];
 };
 
 export const FRESH_CRON: CronState = {
@@ -65,16 +54,8 @@ export const FRESH_CRON: CronState = {
   events: [],
 };
 
-const EVENTS_MAX = 24;
-
-/** `state`, with this event added; a repeated event is counted. */
-export function withCronEvent<State extends Pick<CronState, 'events'>>(
-  state: State,
-  { type, reason, message }: Pick<CronEvent, 'type' | 'reason' | 'message'>,
-  at: EpochMs,
-): State {
-  const again = state.events.find((each) => each.reason === reason && each.message === message);
-  const others = state.events.filter((each) => each !== again);
-  const entry = { type, reason, message, at, firstAt: again?.firstAt ?? at, count: (again?.count ?? 0) + 1 };
-  return { ...state, events: [...others, entry].slice(-EVENTS_MAX) };
+declare module '../../../domain/schedulers/scheduler-states.ts' {
+  interface SchedulerStates {
+    readonly CronJob: CronState;
+  }
 }

@@ -1,7 +1,5 @@
 import { type EpochMs, asEpochMs } from '../../../domain/base/time.ts';
-
-/** A function that gives the first slot after a moment; null: there is none. */
-export type NextSlot = (after: EpochMs) => EpochMs | null;
+import type { NextSlot } from '../../../domain/schedulers/next-slot.ts';
 
 export type DueSlot =
   /** The schedule never fires. */

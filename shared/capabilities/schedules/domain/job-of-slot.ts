@@ -1,4 +1,5 @@
-import { type EpochMs, asEpochMs, asTime } from '../../../domain/base/time.ts';
+import { type EpochMs, asEpochMs } from '../../../domain/base/time.ts';
+import { timeInZone } from '../../../domain/schedulers/wall-time.ts';
 import { zoneOffsetMs } from '../../../domain/base/time-zone.ts';
 import type { Labels } from '../../../domain/manifests/manifest.ts';
 
@@ -55,19 +56,6 @@ function slotJob<Spec, Owner>({ metadata, spec }: SlotTemplate<Spec>, slot: Epoc
     },
     spec: template,
   };
-}
-
-/** RFC 3339 with the zone's offset, as Go writes it. */
-export const timeInZone = (zone: string, at: EpochMs): string => timeWithOffset(zoneOffsetMs(zone, at), at);
-
-/** RFC 3339 by a clock that is so much ahead of UTC, to the minute. */
-export function timeWithOffset(offsetMs: number, at: EpochMs): string {
-  const minutes = Math.round(offsetMs / 60_000);
-  if (minutes === 0) return asTime(at);
-  const two = (n: number): string => String(n).padStart(2, '0');
-  const size = Math.abs(minutes);
-  const wall = new Date(at + minutes * 60_000).toISOString().slice(0, 19);
-  return `${wall}${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
 /** How much later a slot's Job is created: some moment within the jitter, always the same for one slot of a CronJob. */

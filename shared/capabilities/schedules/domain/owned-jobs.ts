@@ -1,7 +1,8 @@
 import type { EpochMs } from '../../../domain/base/time.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
 import type { CronJobSpec } from './cron-manifest.ts';
-import { type CronChild, type CronJobEnd, type CronState, withCronEvent } from './cron-state.ts';
+import type { CronChild, CronJobEnd, CronState } from './cron-state.ts';
+import { withCronEvent } from '../../../domain/schedulers/scheduler-event.ts';
 
 /** A Job as it is now. */
 export type ObservedJob = { readonly name: string; readonly end: CronJobEnd | null };

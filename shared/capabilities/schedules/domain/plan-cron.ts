@@ -1,11 +1,14 @@
 import { type EpochMs, asEpochMs, plusMs } from '../../../domain/base/time.ts';
+import type { ClaimOutcome } from '../../../domain/schedulers/claim-outcome.ts';
+import type { NextSlot } from '../../../domain/schedulers/next-slot.ts';
+import { type CronEvent, withCronEvent } from '../../../domain/schedulers/scheduler-event.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
 import type { CronJobSpec } from './cron-manifest.ts';
 import type { CronSchedule } from './cron-schedule.ts';
 import { CATCH_UPS } from '../annotations/schedule-annotations.ts';
 import type { CronRules } from './cron-rules.ts';
-import { type CronClaim, type CronEvent, type CronState, withCronEvent } from './cron-state.ts';
-import { type NextSlot, dueSlot } from './due-slot.ts';
+import type { CronClaim, CronState } from './cron-state.ts';
+import { dueSlot } from './due-slot.ts';
 import { slotName } from './job-of-slot.ts';
 import { type ObservedJobs, activeJobs, observe, outdated } from './owned-jobs.ts';
 import { type Slots, countedFrom, slotsOf } from './slots.ts';
@@ -20,12 +23,6 @@ export type CronView = {
   /** What its status says, which somebody else may have written. */
   readonly lastScheduleAt: EpochMs | null;
 };
-
-/** What came of the claim that the state holds. */
-export type ClaimOutcome =
-  | { readonly kind: 'created' }
-  /** The API would refuse the Job, or another Job has the name. */
-  | { readonly kind: 'refused' | 'taken'; readonly message: string };
 
 export type CronInput = {
   readonly cron: CronView;

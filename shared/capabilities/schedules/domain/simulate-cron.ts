@@ -2,10 +2,12 @@ import { type EpochMs, asEpochMs, plusMs } from '../../../domain/base/time.ts';
 import { asJobUid, type JobUid } from '../../../domain/base/ids.ts';
 import { invariant } from '../../../domain/base/invariant.ts';
 import { cronRulesOf } from './cron-rules.ts';
-import { type CronClaim, type CronEvent, FRESH_CRON, type CronState } from './cron-state.ts';
+import { type CronClaim, FRESH_CRON, type CronState } from './cron-state.ts';
+import type { CronEvent } from '../../../domain/schedulers/scheduler-event.ts';
 import { slotJitterMs } from './job-of-slot.ts';
 import { type ObservedJob, activeJobs } from './owned-jobs.ts';
-import { type ClaimOutcome, type CronView, planCron } from './plan-cron.ts';
+import { type CronView, planCron } from './plan-cron.ts';
+import type { ClaimOutcome } from '../../../domain/schedulers/claim-outcome.ts';
 import { slotsOf } from './slots.ts';
 import type { CronJobManifest } from './cron-manifest.ts';
 

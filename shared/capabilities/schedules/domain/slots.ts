@@ -1,7 +1,7 @@
 import { type EpochMs, asEpochMs } from '../../../domain/base/time.ts';
 import { findTimeZone } from '../../../domain/base/time-zone.ts';
 import { type CronSchedule, parseSchedule } from './cron-schedule.ts';
-import type { NextSlot } from './due-slot.ts';
+import type { NextSlot } from '../../../domain/schedulers/next-slot.ts';
 import { nextTime } from './next-time.ts';
 
 /** When a CronJob fires. */
@@ -54,13 +54,6 @@ export function countedFrom({ times }: CronSchedule, since: EpochMs, after: Epoc
   const everyMs = times.everySec * 1000;
   const from = Math.floor(since / 1000) * 1000;
   return asEpochMs(from + Math.floor((after - from) / everyMs) * everyMs);
-}
-
-/** The slots after a moment, at most `count`. */
-export function slotsAfter(next: NextSlot, after: EpochMs, count: number): readonly EpochMs[] {
-  const slots: EpochMs[] = [];
-  for (let slot = next(after); slot !== null && slots.length < count; slot = next(slot)) slots.push(slot);
-  return slots;
 }
 
 /** The slots from `from` on and before `to`; null: more than `max`. */

@@ -1,7 +1,7 @@
 import { asTime } from '../../../domain/base/time.ts';
 import { cronRulesOf } from '../domain/cron-rules.ts';
 import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
-import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
+import { CRON_JOB_ANNOTATIONS } from '../annotations/index.ts';
 import type { CronJobManifest, CronJobStatusDocument } from '../domain/cron-manifest.ts';
 import type { StoredDocument } from '../../../ports/object-store.ts';
 import { admitCronJob } from '../schema/cron-admission.ts';
@@ -22,7 +22,7 @@ import { CRON_JOB_PRINTER } from './cronjob-printer.ts';
 
 type AdmittedCronJob = { readonly document: ReturnType<typeof cronJobDocument> };
 
-/** `batch/v1` CronJobs. `control/cron` creates their Jobs and writes their status. */
+/** `batch/v1` CronJobs. `control` creates their Jobs and writes their status. */
 export const CRON_JOB_KIND = defineKind<AdmittedCronJob>({
   resource: 'CronJob',
   form: formOf,
@@ -97,7 +97,7 @@ function hooksOf(deps: ApiDeps): KindHooks<AdmittedCronJob> {
 /** The keys of objects that start its Jobs are variables there. */
 const runsAs = ({ metadata, spec: { jobTemplate } }: Pick<CronJobManifest, 'metadata' | 'spec'>): RunsAs => ({
   account: jobTemplate.spec.template.spec.serviceAccountName ?? null,
-  program: { jobTemplate, objects: metadata.annotations?.[ANNOTATIONS.onObjectCreated] ?? null },
+  program: { jobTemplate, objects: metadata.annotations?.[CRON_JOB_ANNOTATIONS.onObjectCreated.key] ?? null },
 });
 
 /** Whether its scheduler must look at a change: at its spec, or at the annotations that it reads. */

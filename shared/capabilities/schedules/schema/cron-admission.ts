@@ -1,6 +1,7 @@
 import type { CronJobManifest, CronJobSpec } from '../domain/cron-manifest.ts';
 import type { ObjectMeta } from '../../../domain/manifests/manifest.ts';
 import { CronJobShape } from './cron-shape.ts';
+import { cronAnnotationErrors } from './cron-annotation-rules.ts';
 import { CONCURRENCY_POLICIES, type FormerTimes, historyErrors, timesErrors } from './cron-spec-rules.ts';
 import { admitJobTemplate } from './cron-template.ts';
 import { templateCommandWarnings } from '../../../schema/pod/command-rules.ts';
@@ -8,7 +9,7 @@ import { volumeOwnerErrors } from '../../../schema/pod/volume-owner-rules.ts';
 import { type FieldError, invalid } from '../../../schema/object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from '../../../schema/job/host-name-rules.ts';
 import type { AdmissionContext } from '../../../schema/job/job-manifest.ts';
-import { annotationErrors, cronAnnotationErrors, labelErrors } from '../../../schema/object/metadata-rules.ts';
+import { annotationErrors, labelErrors } from '../../../schema/object/metadata-rules.ts';
 import { tieErrors, tiesOf } from '../../../schema/object/object-metadata.ts';
 import { nameErrors, nameOf, nameWarnings } from '../../../schema/object/object-name.ts';
 import {

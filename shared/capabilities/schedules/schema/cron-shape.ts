@@ -3,7 +3,7 @@ import { jobSpecShape } from '../../../schema/job/job-shape.ts';
 import { flag, int32, int64, opt, text } from '../../../schema/object/json-fields.ts';
 import { objectMetadataShape } from '../../../schema/object/object-metadata.ts';
 import { metadataShape } from '../../../schema/object/metadata-shape.ts';
-import { cronJobStatusShape } from '../../../schema/object/status-shape.ts';
+import { cronJobStatusShape } from './cron-status-shape.ts';
 
 /** A `batch/v1` CronJob as clients write it, with every field of Kubernetes 1.34. */
 

@@ -3,7 +3,7 @@ import { readCronJob } from './cron-admission.ts';
 import { type CronJobUpdate, type StoredCronJob, admitCronJobUpdate } from './cron-update.ts';
 import { given } from '../../../schema/object/given.ts';
 import type { FieldValidation } from '../../../schema/object/read-object.ts';
-import type { CronJobStatusShape } from '../../../schema/object/status-shape.ts';
+import type { CronJobStatusShape } from './cron-status-shape.ts';
 
 export type CronJobStatusUpdate =
   | Exclude<CronJobUpdate, { readonly kind: 'ok' }>

@@ -1,10 +1,13 @@
 import { type Command, Option } from 'commander';
 import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
+import { SIMULATIONS } from '../../simulations.ts';
+import { given } from '../../../schema/object/given.ts';
 import { usageFailure } from '../../../../cli/shell/failure.ts';
-import { duration, moment, wholeNumber } from '../../../../cli/shell/option-values.ts';
+import { moment, wholeNumber } from '../../../../cli/shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../../../../cli/render/object-forms.ts';
 import type { ListFlags } from '../../../../cli/run-line/line-flags.ts';
 import type { Shell } from '../../../../cli/shell/shell.ts';
+import { A_SIMULATED } from './simulated-kinds.ts';
 import { type Done, examples, listFileOptions } from '../../../../cli/shell/command-parts.ts';
 
 const EXAMPLES = examples(
@@ -12,7 +15,7 @@ const EXAMPLES = examples(
   'muster simulate -f job.yaml --script fates.yaml',
   'muster simulate -f job.yaml --script fates.yaml -o json | jq .final',
   'muster simulate -f job.yaml --items @runs.csv --header',
-  'muster simulate -f cronjob.yaml --days 90 --job-takes 25m',
+  ...SIMULATIONS.flatMap((each) => each.examples),
   'generate-job | muster simulate -f - --seed 7 --now 2026-03-01T06:00:00Z',
 );
 
@@ -23,49 +26,55 @@ type SimulateOptions = {
   readonly output: ObjectForm | 'text';
   readonly seed: number;
   readonly now: number;
-  readonly days?: number;
-  readonly jobTakes?: number;
 } & Pick<ListFlags, 'items' | 'header' | 'columns' | 'format' | 'skipEmpty'>;
 
 /** Fixed, so that the same input gives the same bytes. */
 const SIMULATED_AT = '2026-01-01T00:00:00Z';
 
-/** Ten years. */
-const DAYS_MAX = 3_660;
-
 /** `muster simulate`. */
 export function addSimulate(program: Command, shell: Shell, done: Done): void {
   const command = program
     .command('simulate')
-    .summary('simulate a Job or a CronJob in virtual time')
+    .summary(`simulate ${A_SIMULATED} in virtual time`)
     .description(
-      'Runs a Job in virtual time, hours in milliseconds: how it ends, when, and why. A script says how its tasks end.\n' +
-        'Of a CronJob: which slots get a Job, late or in time, which are skipped, and why.',
+      [
+        'Runs a Job in virtual time, hours in milliseconds: how it ends, when, and why. A script says how its tasks end.',
+        ...SIMULATIONS.map(({ kind, shows }) => `Of a ${kind}: ${shows}`),
+      ].join('\n'),
     )
     .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
     .option('--script <file>', 'how tasks end, and what users do meanwhile; YAML or JSON')
     .option('--succeeded <indexes>', `for a Job with ${ANNOTATIONS.rerunOf}: what had succeeded there, such as 0-4,7`)
     .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
-    .option('--items <@file>', 'the items of the WorkList that the Job names: .csv, .tsv, .jsonl, or .txt')
-    .addOption(
-      new Option('--days <number>', 'of a CronJob: how long (default: 30)').argParser(wholeNumber(1, DAYS_MAX)),
-    )
-    .addOption(
-      new Option('--job-takes <duration>', 'of a CronJob: how long each Job takes (default: 1m)').argParser(duration),
-    )
+    .option('--items <@file>', 'the items of the WorkList that the Job names: .csv, .tsv, .jsonl, or .txt');
+  for (const each of SIMULATIONS) for (const option of each.options()) command.addOption(option);
+  command
     .option('--seed <number>', 'names the Pods; the same seed gives the same bytes', wholeNumber(0), 1)
     .addOption(
-      new Option('--now <time>', 'when the Job, or the CronJob, is created')
+      new Option('--now <time>', 'when the object of the file is created')
         .argParser(moment)
         .default(Date.parse(SIMULATED_AT), SIMULATED_AT),
     );
   for (const option of listFileOptions()) command.addOption(option);
   command.addHelpText('after', `${EXAMPLES}${FATES}`).action(async (flags: SimulateOptions) => {
     const { simulate } = await import('./simulate.ts');
-    const { file, script = null, succeeded = null, output, seed, now, days = null, jobTakes = null, ...list } = flags;
-    if (list.items === undefined && Object.keys(list).length > 0)
+    const {
+      file,
+      script = null,
+      succeeded = null,
+      output,
+      seed,
+      now,
+      items,
+      header,
+      columns,
+      format,
+      skipEmpty,
+    } = flags;
+    const list = given({ items, header, columns, format, skipEmpty });
+    if (items === undefined && Object.keys(list).length > 0)
       throw usageFailure('--header, --columns, --format and --skip-empty are for --items');
-    done(await simulate({ file, script, succeeded, output, seed, startMs: now, list, days, takesMs: jobTakes }, shell));
+    done(await simulate({ file, script, succeeded, output, seed, startMs: now, list, given: flags }, shell));
   });
 }
 
@@ -85,5 +94,4 @@ A script (the first rule that matches a try decides; tries of an index count fro
 
 Exit codes:
   0 the Job is Complete    1 it failed, was deleted, does not end, or a patch is refused    2 bad input
-  Of a CronJob: 0 simulated    2 bad input
-`;
+${SIMULATIONS.map(({ kind }) => `  Of a ${kind}: 0 simulated    2 bad input\n`).join('')}`;

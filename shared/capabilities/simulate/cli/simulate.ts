@@ -1,21 +1,23 @@
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
+import { SIMULATIONS } from '../../simulations.ts';
 import { at } from '../../../kube/list/stored-field.ts';
 import type { SimulatedLists } from '../world/simulated-list.ts';
 import { isLimit } from '../world/simulated-limits.ts';
 import { type Simulation, simulateJob } from '../world/simulate-job.ts';
 import { NO_SCRIPT, type Script, type ScriptError, parseScript } from '../world/script.ts';
-import { simulateCronFile } from '../../schedules/cli/simulate-cron-file.ts';
 import { EXIT, Failure, usageFailure } from '../../../../cli/shell/failure.ts';
 import { WorkBar } from '../../../../cli/follow/work-bar.ts';
 import { readManifest, readManifests } from '../../../../cli/shell/manifest-file.ts';
 import type { ObjectForm } from '../../../../cli/render/object-forms.ts';
 import { objectText } from '../../../../cli/render/object-text.ts';
+import { A_SIMULATED, SIMULATED_KINDS } from './simulated-kinds.ts';
 import { renderSimulation } from './simulation.ts';
 import { onOneLine } from '../../../../cli/text/table.ts';
 import type { ListFlags } from '../../../../cli/run-line/line-flags.ts';
 import { fileBytes } from '../../../../cli/run-line/list-file.ts';
 import { itemsOfFile } from '../../../../cli/run-line/listed-items.ts';
+import type { JobEnding } from '../../../../cli/shell/simulated-kind.ts';
 import type { Shell } from '../../../../cli/shell/shell.ts';
 import { themeFor } from '../../../../cli/render/theme.ts';
 
@@ -32,19 +34,17 @@ export type SimulateFlags = {
   readonly succeeded: string | null;
   /** `--items @FILE` and how it is written: of a Job with `muster.run/work-list`. */
   readonly list: ListFlags;
-  /** Of a CronJob: how many days; null: not given. */
-  readonly days: number | null;
-  /** Of a CronJob: how long each of its Jobs takes; null: not given. */
-  readonly takesMs: number | null;
+  /** The values of all options, by their names in the program: other kinds of objects have some of their own. */
+  readonly given: Readonly<Record<string, unknown>>;
 };
 
 /** Columns to use when standard output is not a terminal. */
 const COLUMNS = 100;
 
 /**
- * `muster simulate`: simulates a Job or a CronJob in virtual time.
+ * `muster simulate`: simulates a Job, or another object that {@link SIMULATIONS} has, in virtual time.
  *
- * @returns the exit code: 0 if the Job is Complete and every patch was accepted; 0 for a CronJob
+ * @returns the exit code: 0 if the Job is Complete and every patch was accepted; 0 for another object
  */
 export async function simulate(flags: SimulateFlags, shell: Shell): Promise<number> {
   if (flags.file === '-' && flags.script === '-')
@@ -53,23 +53,44 @@ export async function simulate(flags: SimulateFlags, shell: Shell): Promise<numb
   const kind = at(found.document, 'kind');
   if (kind === 'JobConfig')
     throw usageFailure(
-      `${flags.file} holds a JobConfig: muster simulate takes a Job or a CronJob; muster cron next -f shows its slots`,
+      `${flags.file} holds a JobConfig: muster simulate takes ${A_SIMULATED}; muster cron next -f shows its slots`,
     );
-  const isCron = kind === 'CronJob';
-  refuseOthers(flags, isCron);
+  const other = SIMULATIONS.find((each) => each.kind === kind);
+  for (const each of SIMULATIONS) each.refuse(flags.given, each === other);
+  if (other !== undefined && flags.succeeded !== null)
+    throw usageFailure(`--succeeded is for a Job with ${ANNOTATIONS.rerunOf}`);
   const script = flags.script === null ? null : readScript(await readManifest(flags.script, shell), flags.script);
-  if (isCron && found.limits.length > 0)
-    throw usageFailure('a ResourceQuota and a LimitRange are simulated beside a Job, not beside a CronJob');
-  if (isCron) return simulateCronFile({ ...found, script }, flags, shell);
-  return simulateOne(found, script ?? NO_SCRIPT, flags, shell);
+  if (other === undefined) return simulateOne(found, script ?? NO_SCRIPT, flags, shell);
+  if (found.limits.length > 0)
+    throw usageFailure(`a ResourceQuota and a LimitRange are simulated beside a Job, not beside a ${other.kind}`);
+  const { file, startMs, output } = flags;
+  const endOf = script === null ? null : async (job: object) => endOfOne(job, found, script, flags);
+  return other.run({ document: found.document, file, startMs, output, endOf }, flags.given, shell);
 }
 
-/** Options that say nothing about the object of the file. */
-function refuseOthers({ days, takesMs, script, succeeded }: SimulateFlags, isCron: boolean): void {
-  if (!isCron && (days !== null || takesMs !== null)) throw usageFailure('--days and --job-takes are for a CronJob');
-  if (isCron && succeeded !== null) throw usageFailure(`--succeeded is for a Job with ${ANNOTATIONS.rerunOf}`);
-  if (script !== null && takesMs !== null)
-    throw usageFailure('--script says how long the Jobs take: it cannot be combined with --job-takes');
+/** How a Job of another object ends by the script. */
+async function endOfOne(
+  document: object,
+  { lists }: Found,
+  script: Script,
+  { file, seed, startMs }: SimulateFlags,
+): Promise<JobEnding> {
+  const simulated = await simulateJob({ document, script, seed, start: asEpochMs(startMs), lists });
+  if (simulated.kind === 'refused') {
+    const lines = simulated.errors.map(({ path, message }) => onOneLine(path === '' ? message : `${path}: ${message}`));
+    const what = simulated.what === 'Job' ? `the Job of ${file}` : 'the script';
+    throw new Failure([`error: ${what} is refused:`, ...lines.map((line) => `* ${line}`)].join('\n'), EXIT.usage);
+  }
+  const { end, report } = simulated.simulation;
+  switch (end.kind) {
+    case 'deleted':
+      return { kind: 'deleted' };
+    case 'endless':
+      return { kind: 'failed', takesMs: null };
+    case 'complete':
+    case 'failed':
+      return { kind: end.kind, takesMs: report.makespanSec === null ? null : report.makespanSec * 1000 };
+  }
 }
 
 async function simulateOne(
@@ -122,7 +143,7 @@ async function readJob({ file, script, list }: SimulateFlags, shell: Shell): Pro
 const notOneJob = (file: string, what: string): Failure => {
   const name = file === '-' ? 'standard input' : file;
   return new Failure(
-    `error: ${name} has ${what}; simulate takes one Job or CronJob, the WorkList that it names, and ResourceQuotas and LimitRanges`,
+    `error: ${name} has ${what}; simulate takes one ${SIMULATED_KINDS.join(' or ')}, the WorkList that it names, and ResourceQuotas and LimitRanges`,
     EXIT.usage,
   );
 };

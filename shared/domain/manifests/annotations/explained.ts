@@ -5,9 +5,12 @@ const isWritten = ({ setBy }: Annotation): boolean => setBy === undefined;
 
 /** What the annotations of all objects mean, as a text for `kubectl explain`. */
 export function explainedAnnotations(): string {
-  const { Job, CronJob, Pod } = ANNOTATION_ROWS;
+  const { Job, Pod, ...others } = ANNOTATION_ROWS;
   const ofJobs = `On a Job, Muster reads ${explained(Job.filter(isWritten))}; it writes ${explained(Job.filter((row) => !isWritten(row)))}.`;
-  return `${ofJobs} On a CronJob, it reads ${explained(CronJob)}. On a Pod, it writes ${explained(Pod)}.`;
+  const ofOthers = Object.entries<readonly Annotation[]>(others).map(
+    ([kind, rows]) => ` On a ${kind}, it reads ${explained(rows)}.`,
+  );
+  return `${ofJobs}${ofOthers.join('')} On a Pod, it writes ${explained(Pod)}.`;
 }
 
 /** The keys that users may set on such an object, or the server if none of them is theirs, as a list in a sentence. */

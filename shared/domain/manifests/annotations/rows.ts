@@ -1,3 +1,4 @@
+import { CAPABILITY_ANNOTATIONS } from '../../../capabilities/annotation-rows.ts';
 import type { Annotation, JobAnnotation } from './annotation.ts';
 import { OF_DEPENDENCIES } from './dependencies.ts';
 import { OF_GANGS } from './gangs.ts';
@@ -5,7 +6,6 @@ import { OF_LISTS, OF_MATRICES } from './lists.ts';
 import { OF_LOSSES } from './losses.ts';
 import { POD_ANNOTATIONS } from './pods.ts';
 import { OF_RERUNS } from './reruns.ts';
-import { CRON_JOB_ANNOTATIONS } from '../../../capabilities/schedules/annotations/schedule-annotations.ts';
 import { OF_SUCCESS } from './successes.ts';
 import { OF_TASK_TOKENS } from './task-tokens.ts';
 import { OF_TIMES } from './times.ts';
@@ -22,10 +22,19 @@ const JOB_ANNOTATIONS = {
   ...OF_DEPENDENCIES,
 };
 
+type RowsByKind<Kinds> = { readonly [Kind in keyof Kinds]: readonly Annotation[] };
+/** The rows of each kind, as a list. */
+function rowsByKind<Kinds extends Readonly<Record<string, Readonly<Record<string, Annotation>>>>>(
+  kinds: Kinds,
+): RowsByKind<Kinds> {
+  const lists: unknown = Object.fromEntries(Object.entries(kinds).map(([kind, rows]) => [kind, Object.values(rows)]));
+  return lists as RowsByKind<Kinds>;
+}
+
 /** All annotations of Muster's, by the kind of object that has them, in the order in which faults and `explain` name them. */
 export const ANNOTATION_ROWS = {
   Job: Object.values<JobAnnotation>(JOB_ANNOTATIONS),
-  CronJob: Object.values<Annotation>(CRON_JOB_ANNOTATIONS),
+  ...rowsByKind(CAPABILITY_ANNOTATIONS),
   Pod: Object.values<Annotation>(POD_ANNOTATIONS),
 } as const;
 
@@ -33,10 +42,9 @@ type Keys<Rows extends Readonly<Record<string, Annotation>>> = { readonly [Name 
 const keysOf = <Rows extends Readonly<Record<string, Annotation>>>(rows: Rows): Keys<Rows> =>
   Object.fromEntries(Object.entries(rows).map(([name, { key }]) => [name, key])) as Keys<Rows>;
 
-/** The keys of all, by the names that code has for them. */
+/** The keys of those of Jobs and Pods, by the names that code has for them. */
 export const ANNOTATIONS = {
   ...keysOf(JOB_ANNOTATIONS),
-  ...keysOf(CRON_JOB_ANNOTATIONS),
   ...keysOf(POD_ANNOTATIONS),
 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { plusMs } from '../../../../domain/base/time.ts';
-import { withCronEvent } from '../../../schedules/domain/cron-state.ts';
+import { withCronEvent } from '../../../../domain/schedulers/scheduler-event.ts';
 import { FRESH_CONFIG } from '../../domain/config-state.ts';
 import { START, type World, aWorld, linesOf } from '../../../../../test/kube/a-world.ts';
 import { CONFIGS, FURIKO_JOBS, aConfig, aFurikoJob } from './a-furiko-world.ts';

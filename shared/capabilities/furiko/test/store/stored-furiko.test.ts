@@ -17,7 +17,7 @@ import {
 } from '../../../../../test/contract/store-under-test.ts';
 import { openNamespace } from '../../../../../test/support/a-namespace.ts';
 import { asJobUid } from '../../../../domain/base/ids.ts';
-import { withCronEvent } from '../../../schedules/domain/cron-state.ts';
+import { withCronEvent } from '../../../../domain/schedulers/scheduler-event.ts';
 import type { CronRow } from '../../../../ports/cron-store.ts';
 import { createMemoryStore } from '../../../../runtime/memory-store.ts';
 import { FRESH_CONFIG } from '../../domain/config-state.ts';

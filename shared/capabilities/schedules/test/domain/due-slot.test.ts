@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asEpochMs } from '../../../../domain/base/time.ts';
-import { type NextSlot, dueSlot } from '../../domain/due-slot.ts';
+import { dueSlot } from '../../domain/due-slot.ts';
+import type { NextSlot } from '../../../../domain/schedulers/next-slot.ts';
 import { nextTime } from '../../domain/next-time.ts';
 import { parseSchedule } from '../../domain/cron-schedule.ts';
 

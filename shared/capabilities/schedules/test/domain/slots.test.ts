@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type EpochMs, asEpochMs, asTime } from '../../../../domain/base/time.ts';
-import {
-  backfillJob,
-  jobOfSlot,
-  slotJitterMs,
-  startOfDay,
-  timeInZone,
-} from '../../domain/job-of-slot.ts';
-import { type Slots, countedFrom, slotsAfter, slotsBetween, slotsOf } from '../../domain/slots.ts';
+import { backfillJob, jobOfSlot, slotJitterMs, startOfDay } from '../../domain/job-of-slot.ts';
+import { timeInZone } from '../../../../domain/schedulers/wall-time.ts';
+import { type Slots, countedFrom, slotsBetween, slotsOf } from '../../domain/slots.ts';
+import { slotsAfter } from '../../../../domain/schedulers/next-slot.ts';
 
 const at = (text: string): EpochMs => asEpochMs(Date.parse(text));
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type EpochMs, plusMs } from '../../../../domain/base/time.ts';
-import { type CronState, withCronEvent } from '../../domain/cron-state.ts';
+import type { CronState } from '../../domain/cron-state.ts';
+import { withCronEvent } from '../../../../domain/schedulers/scheduler-event.ts';
 import { freshRow } from '../../../../control/lifecycle/arm-cron.ts';
 import { JOBS, START, type World, aWorld, linesOf, manifest } from '../../../../../test/kube/a-world.ts';
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import { aWorld } from '../../../../test/kube/a-world.ts';
+import type { Finding } from '../../shared/capabilities/doctor/domain/finding.ts';
+import { SCHEDULE_KINDS } from '../../shared/capabilities/schedules/kinds/index.ts';
+import { pathWithin } from '../../shared/domain/kinds/api-kind.ts';
+import { aWorld } from '../kube/a-world.ts';
 
-const CRONS = '/apis/batch/v1/namespaces/default/cronjobs';
+const CRONS = pathWithin(SCHEDULE_KINDS.CronJob, 'default');
 
 const findings = async (specs: Readonly<Record<string, object>>) => {
   const world = await aWorld();
@@ -12,7 +15,7 @@ const findings = async (specs: Readonly<Record<string, object>>) => {
     expect(answer.status).toBe(201);
   }
   const diagnosis = (await (await world.get('/muster/v1/diagnosis')).json()) as {
-    findings: readonly { kind: string; severity: string; subject: string; what: string; remedy: string }[];
+    findings: readonly Finding[];
   };
   return diagnosis.findings.filter(({ kind }) => kind === 'NeverFires');
 };

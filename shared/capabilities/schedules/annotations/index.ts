@@ -1,0 +1,1 @@
+export { CRON_JOB_ANNOTATIONS } from './schedule-annotations.ts';

@@ -1,0 +1,2 @@
+export { createObjectTemplates } from './object-templates.ts';
+export { reconcileCron } from './reconcile-cron.ts';

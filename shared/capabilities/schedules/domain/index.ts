@@ -1,0 +1,1 @@
+export { FRESH_CRON } from './cron-state.ts';

@@ -1,0 +1,1 @@
+export { CRON_JOB_KIND } from './cronjob-kind.ts';

@@ -1,0 +1,1 @@
+export { CRON_JOB_SHAPES } from './cron-shapes.ts';
