@@ -66,14 +66,16 @@ export function completionOf(program: Command, words: readonly string[]): Comple
 
 type ValueKind = NamedKind | 'files' | 'folders' | 'objects' | 'commands';
 
+/** What makes a Job for each slot of a schedule. */
+const SLOTS = OWNERS.find(({ ownsJobs }) => ownsJobs === 'slots')?.name;
+
 /** The kind of a value, by its name in the help. */
 const KINDS: Readonly<Record<string, ValueKind>> = {
   file: 'files',
   folder: 'folders',
   job: 'Job',
   jobs: 'Job',
-  cron: 'CronJob',
-  crons: 'CronJob',
+  ...(SLOTS === undefined ? {} : { cron: SLOTS, crons: SLOTS }),
   ...Object.fromEntries(OWNERS.map(({ plural, name }) => [plural, name])),
   what: 'objects',
   command: 'commands',

@@ -52,7 +52,7 @@ async function world(tell: ((token: string) => 'answered' | 'nobody' | 'noToken'
   };
 }
 
-const FROM = { kind: 'CronJob', name: 'resize' };
+const FROM = { kind: 'Job', name: 'resize' };
 const POD = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'alpine', command: ['true'] }] };
 const job = (spec: object, annotations: object = {}) => ({
   apiVersion: 'batch/v1',
@@ -60,7 +60,7 @@ const job = (spec: object, annotations: object = {}) => ({
   metadata: { name: 'direct', annotations },
   spec: { template: { spec: POD }, ...spec },
 });
-const NOT_FOUND = { error: 'NotFound', cause: 'cronjobs.batch "resize" not found' };
+const NOT_FOUND = { error: 'NotFound', cause: 'jobs.batch "resize" not found' };
 
 test.each<[string, object | string, TaskFailure]>([
   ['its template is missing', { from: FROM, taskToken: 'T' }, NOT_FOUND],
@@ -72,7 +72,7 @@ test.each<[string, object | string, TaskFailure]>([
   ],
   [
     'a number of its items would be another',
-    '{"from": {"kind": "CronJob", "name": "resize"}, "taskToken": "T", "items": [1.10]}',
+    '{"from": {"kind": "Job", "name": "resize"}, "taskToken": "T", "items": [1.10]}',
     { error: 'BadRequest', cause: expect.stringMatching(/^the message is invalid: items\[0\]: /) as string },
   ],
   [

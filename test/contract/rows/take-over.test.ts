@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type LmdbStore, openLmdbStore } from '../../../local/store/lmdb-store.ts';
 import { LmdbRows } from '../../../shared/adapters/rows/lmdb.ts';
 import { HandClock, MINUTE_MS, T0, anAttempt, anEntry, at } from '../store-under-test.ts';
+import { isThere } from '../../support/kinds-there.ts';
 import { HAS_SCHEDULERS } from '../a-scheduler-row.ts';
 import * as old from './format-2.ts';
 import { json } from '../../../shared/store/rows/fields.ts';
@@ -255,7 +256,7 @@ function damaged(): Readonly<Record<string, old.OldRow>> {
   return { 'JOB#u-1 STATUS': { ...status, body: old.oldStatus(old.STATUS).subarray(0, 30) } };
 }
 
-test.runIf(old.CRON.kind === 'CronJob')('what older releases left out of a row of a CronJob is filled in', async () => {
+test.runIf(isThere('CronJob'))('what older releases left out of a row of a CronJob is filled in', async () => {
   const { kind: _kind, ...cron } = old.CRON;
   const row = { version: 1, body: json({ ...cron, alarmAt: null }) };
   const store = await openStore(await aFile({ ...old.EVERY_KIND, 'CRON#c-2 STATE': row }));

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { JOB_TEMPLATES } from '../../../shared/capabilities/job-templates.ts';
 import { readMessage } from '../../../shared/schema/submission/read-submission.ts';
 
+/** What a service sends; the template is one that the kernel has. */
 const fixture = (name: string): string =>
-  readFileSync(new URL(`../../fixtures/submissions/${name}.json`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../fixtures/submissions/${name}.json`, import.meta.url), 'utf8').replaceAll(
+    'CronJob',
+    'Job',
+  );
 const parsed = (name: string): object => JSON.parse(fixture(name)) as object;
 const read = (body: string | object, id = 'm1') =>
   readMessage(typeof body === 'string' ? body : JSON.stringify(body), id);
@@ -12,7 +17,8 @@ const sourceOf = (body: string | object, id?: string): string => {
   if (message.kind !== 'submission') throw new Error(`${message.kind} ${JSON.stringify(message)}`);
   return message.submission.source;
 };
-const FROM = { kind: 'CronJob', name: 'report' };
+const FROM = { kind: 'Job', name: 'report' };
+const A_TEMPLATE = [...JOB_TEMPLATES.map(({ kind }) => kind), 'Job'].join(' or ');
 const NONE = { name: null, items: null, env: [] };
 
 describe('what services send', () => {
@@ -147,7 +153,7 @@ describe('what is refused', () => {
     ['[]', null, /neither manifest nor from/],
     ['null', null, /neither manifest nor from/],
     [`${'['.repeat(1000)}${']'.repeat(1000)}`, null, /levels|nested|deep/],
-    ['{"from":{"kind":"CronJob","name":"a"},"from":{"kind":"CronJob","name":"b"}}', null, /duplicate field "from"/],
+    ['{"from":{"kind":"Job","name":"a"},"from":{"kind":"Job","name":"b"}}', null, /duplicate field "from"/],
     [{ hello: 'world' }, null, /neither manifest nor from/],
     [{ Records: [{ eventSource: 'aws:ses', eventName: 'x', s3: {} }] }, null, /neither manifest nor from/],
     [{ ...parsed('sns-notification'), Message: 'hello' }, null, /json parse error/],
@@ -164,12 +170,12 @@ describe('what is refused', () => {
   });
 
   test.each<[object, string, string]>([
-    [{ from: { kind: 'Pod', name: 'a' } }, 'from.kind', 'must be CronJob or Job'],
+    [{ from: { kind: 'Pod', name: 'a' } }, 'from.kind', `must be ${A_TEMPLATE}`],
     [{ from: { kind: 'Job', name: '' } }, 'from.name', 'must not be empty'],
     [
       { from: FROM, manifest: {} },
       '',
-      'must have manifest (a Job) or from (the CronJob or Job whose template it has), and not both',
+      `must have manifest (a Job) or from (the ${A_TEMPLATE} whose template it has), and not both`,
     ],
     [{ manifest: {}, items: ['a'] }, 'items', 'belongs to from; with manifest, write it into the manifest'],
     [{ manifest: {}, env: {} }, 'env', 'belongs to from; with manifest, write it into the manifest'],

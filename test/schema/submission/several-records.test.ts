@@ -17,7 +17,7 @@ const SEVERAL = JSON.stringify({
 const sns = (Message: string) => JSON.stringify({ Type: 'Notification', MessageId: 'n1', Message });
 const sqs = (body: string, messageId = 'q1') => ({ messageId, body, eventSource: 'aws:sqs' });
 const TEST = JSON.stringify({ Service: 'Amazon S3', Event: 's3:TestEvent' });
-const FROM = { kind: 'CronJob', name: 'report' };
+const FROM = { kind: 'Job', name: 'report' };
 
 const objectsOf = (body: string, id = 'm1') => {
   const read = readMessage(body, id);
@@ -67,7 +67,7 @@ describe('a message of several records', () => {
 });
 
 describe('numbers that would be another text', () => {
-  const message = (rest: string): string => `{"from": {"kind": "CronJob", "name": "ids"}, ${rest}}`;
+  const message = (rest: string): string => `{"from": {"kind": "Job", "name": "ids"}, ${rest}}`;
   test.each([
     ['"items": [9007199254740993, 1.10, 1e21]', 'items[0]', '9007199254740993 would become 9007199254740992'],
     ['"items": [1, {"A": 1.10}]', 'items[1].A', '1.10 would become 1.1: write it as a string, "1.10"'],

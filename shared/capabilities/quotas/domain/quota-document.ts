@@ -66,7 +66,7 @@ const storedLedger = ({ since, open, ...numbers }: Ledger): StoredLedger => ({
 });
 
 /** What the first ledgers had is in all of them: code of that time reads nothing else, and misses none of it. */
-const ALWAYS: readonly string[] = ['jobs', 'cronJobs', 'pods', 'cpu', 'memory'] satisfies readonly (keyof Usage)[];
+const ALWAYS: readonly string[] = ['jobs', 'cronJobs', 'pods', 'cpu', 'memory'];
 
 const storedUsage = (usage: Usage): StoredUsage =>
   Object.fromEntries(Object.entries(usage).filter(([name, amount]) => amount !== 0 || ALWAYS.includes(name)));
