@@ -209,8 +209,8 @@ describe('objects of S3', () => {
 test.each<[string, object, RegExp]>([
   ['an unknown kind', { from: { kind: 'Pod', name: 'a' } }, /from.kind: must be CronJob or Job$/],
   [
-    'no template',
-    {},
+    'a template and a manifest',
+    { from: FROM, manifest: {} },
     /must have manifest \(a Job\) or from \(the CronJob or Job whose template it has\), and not both/,
   ],
   ['a CronJob that is missing', { from: FROM }, /^cronjobs.batch "report" not found$/],
