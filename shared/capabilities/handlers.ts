@@ -4,7 +4,7 @@ import type { Makers } from '../control/process/make-each.ts';
 import type { Deps } from '../control/process/deps.ts';
 import type { ObjectGuard } from '../ports/object-guard.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
-import type { ObjectTemplates } from '../ports/object-templates.ts';
+import type { ObjectTemplates } from '../control/submit/object-templates.ts';
 import { createPlaceCommands, reconcileConfig } from './furiko/control/index.ts';
 import { createQuotaCommands, createQuotaGuard } from './quotas/control/index.ts';
 import { createObjectTemplates, reconcileCron } from './schedules/control/index.ts';

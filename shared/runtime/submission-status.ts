@@ -3,7 +3,7 @@ import { API_KINDS } from '../domain/kinds/api-kinds.ts';
 import { type StatusError, badRequest, forbiddenObject, notFound, tooLarge } from '../kube/http/status-error.ts';
 import { notAdmitted, notCreated } from '../kube/write/refused-write.ts';
 import { sendableJson } from '../schema/messages/queue-messages.ts';
-import type { ObjectTemplates } from '../ports/object-templates.ts';
+import type { ObjectTemplates } from '../control/submit/object-templates.ts';
 import type { CreatedObject } from '../schema/submission/submission.ts';
 
 /** What the API answers to a client that creates such a Job. */

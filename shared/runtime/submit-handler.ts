@@ -6,7 +6,7 @@ import { isTaskToken } from '../domain/manifests/annotations.ts';
 import { DEFAULT_NAMESPACE } from '../domain/manifests/namespace.ts';
 import type { StatusError } from '../kube/http/status-error.ts';
 import { statusOfUnreadable } from '../kube/muster/unreadable-submission.ts';
-import type { ObjectTemplates } from '../ports/object-templates.ts';
+import type { ObjectTemplates } from '../control/submit/object-templates.ts';
 import { readMessage } from '../schema/submission/read-submission.ts';
 import type { CreatedObject, Submission } from '../schema/submission/submission.ts';
 import { sqsHandler } from './lambda-middleware.ts';

@@ -34,7 +34,7 @@ new CfnSchedule(muster, 'Nightly', {
     arn: queue.queueArn,
     roleArn: role.roleArn,
     input: JSON.stringify({
-      from: { kind: 'CronJob', name: 'report' },
+      from: { kind: 'Job', name: 'report' },
       id: 'nightly <aws.scheduler.scheduled-time>',
       env: { DAY: '<aws.scheduler.scheduled-time>' },
     }),
@@ -45,7 +45,7 @@ new Rule(muster, 'OrdersClosed', {
   targets: [
     new SqsQueue(queue, {
       message: RuleTargetInput.fromObject({
-        from: { kind: 'CronJob', name: 'report' },
+        from: { kind: 'Job', name: 'report' },
         id: EventField.eventId,
         env: { DAY: EventField.fromPath('$.detail.day') },
       }),
@@ -57,7 +57,7 @@ new Rule(muster, 'Created', {
   targets: [
     new SqsQueue(queue, {
       message: RuleTargetInput.fromObject({
-        from: { kind: 'CronJob', name: 'load', namespace: 'team-a' },
+        from: { kind: 'Job', name: 'load', namespace: 'team-a' },
         id: `${EventField.fromPath('$.detail.object.key')} ${EventField.fromPath('$.detail.object.sequencer')}`,
         items: [{ KEY: EventField.fromPath('$.detail.object.key') }],
       }),

@@ -6,7 +6,6 @@ import { admitDocument, admitted, faultLines, jobDocument } from '../support/job
 
 // What a manifest asks for, where Muster departs from Kubernetes' letter; docs/departures.md has a row for each test here.
 
-const CRON_JOBS = JOBS.replace(/jobs$/, 'cronjobs');
 const NOT_STORED = { hash: (text: string): string => `h${text.length}` };
 
 test('a Pod ends with its first container', () => {
@@ -167,12 +166,6 @@ test('where no image is pulled a container says what to run', async () => {
   };
   const sums = manifest('sums');
   const job = { ...sums, spec: { ...sums.spec, template: { spec } } };
-  const cronJob = {
-    apiVersion: 'batch/v1',
-    kind: 'CronJob',
-    metadata: { name: 'nightly' },
-    spec: { schedule: '0 1 * * *', jobTemplate: { spec: { template: { spec } } } },
-  };
   const fields = async (needsCommand: boolean, path: string, document: unknown): Promise<unknown> => {
     const answer = await (await aWorld({ needsCommand })).post(path, document);
     if (answer.status === 201) return warnedFields(answer);
@@ -182,12 +175,7 @@ test('where no image is pulled a container says what to run', async () => {
   };
   const at = ['spec.containers[1].command', 'spec.initContainers[0].command'];
   expect(await fields(true, JOBS, job)).toEqual(at.map((field) => `spec.template.${field}`));
-  const args = 'spec.containers[2].args';
-  expect(await fields(true, CRON_JOBS, cronJob)).toEqual(
-    [...at, args].map((field) => `spec.jobTemplate.spec.template.${field}`),
-  );
   expect(await fields(false, JOBS, job)).toEqual([]);
-  expect(await fields(false, CRON_JOBS, cronJob)).toEqual([]);
   const argsOnly = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'd', args: ['true'] }] };
   const ofArgs = { ...sums, spec: { ...sums.spec, template: { spec: argsOnly } } };
   expect(await fields(true, JOBS, ofArgs)).toEqual(['spec.template.spec.containers[0].args']);

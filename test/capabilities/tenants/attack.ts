@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createObjectTemplates } from '../../../shared/capabilities/schedules/control/object-templates.ts';
+import { createObjectTemplates } from '../../../shared/capabilities/schedules/control/templates-for-objects.ts';
 import { submit } from '../../../shared/control/submit/submit.ts';
 import { readMessage } from '../../../shared/schema/submission/read-submission.ts';
 import { type Attempt, POD, TOKEN, UID, anyAttempt, otherOf } from './any-attempt.ts';

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { isThere } from '../../support/kinds-there.ts';
 import { plusMs } from '../../../shared/domain/base/time.ts';
 import { START, type World, manifest } from '../../kube/a-world.ts';
 import { aServer } from '../a-server.ts';
@@ -49,6 +50,7 @@ describe('order', () => {
       metadata: { name: 'nightly' },
       spec: { schedule: '0 3 * * *', jobTemplate: { spec: manifest('a').spec } },
     };
+    const crons = isThere('CronJob') ? [cron] : [];
     const service = {
       apiVersion: 'v1',
       kind: 'Service',
@@ -58,13 +60,13 @@ describe('order', () => {
     const space = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } };
     const away = manifest('far', {}, { metadata: { name: 'far', namespace: 'team' } });
     const jobs = [aJob('c', 'b:finished'), aJob('b', 'a'), aJob('a')];
-    expect(await run('run -f -', file(...jobs, cron, away, service, list, space))).toEqual({
+    expect(await run('run -f -', file(...jobs, ...crons, away, service, list, space))).toEqual({
       code: 0,
       out: [
         'namespace/team created',
         'service/workers created',
         'worklist.muster.run/items created',
-        'cronjob.batch/nightly created',
+        ...(isThere('CronJob') ? ['cronjob.batch/nightly created'] : []),
         'job.batch/a created',
         'job.batch/b created',
         'job.batch/c created',
@@ -73,10 +75,10 @@ describe('order', () => {
       ].join('\n'),
       err: expect.stringMatching(/^Warning: a Service has no effect here: [^\n]*\n$/) as string,
     });
-    expect(await run('run -f -', file(cron))).toEqual({
+    expect(await run('run -f -', file(space))).toEqual({
       code: 1,
       out: '',
-      err: 'Error from server (AlreadyExists): cronjobs.batch "nightly" already exists\n`kubectl apply` changes it.\n',
+      err: 'Error from server (AlreadyExists): namespaces "team" already exists\n`kubectl apply` changes it.\n',
     });
   });
 

@@ -11,7 +11,6 @@ import {
   named,
   other,
   patch,
-  pod,
   role,
   times,
 } from './request-forms.ts';
@@ -20,18 +19,6 @@ import {
 export const NASTY_REQUESTS: readonly NastyRequest[] = [
   ...NASTY_JOBS,
 
-  other('CronJob', 'a long schedule', `${BATCH}/cronjobs`, {
-    spec: { schedule: '1,'.repeat(100_000), jobTemplate: { spec: { template: { spec: pod() } } } },
-  }),
-  other('CronJob', 'a schedule of many parts', `${BATCH}/cronjobs`, {
-    spec: {
-      schedule: `${times(60_000, (i) => i % 60).join()} * * * *`,
-      jobTemplate: { spec: { template: { spec: pod() } } },
-    },
-  }),
-  other('CronJob', 'a schedule that never comes', `${BATCH}/cronjobs`, {
-    spec: { schedule: '0 0 31 2 *', jobTemplate: { spec: { template: { spec: pod() } } } },
-  }),
   config('8,000 expressions', {
     schedule: { cron: { expressions: times(8_000, (i) => `${i % 60} ${Math.floor(i / 60) % 24} * * *`) } },
   }),
@@ -167,17 +154,17 @@ export const NASTY_REQUESTS: readonly NastyRequest[] = [
   {
     what: 'a submission of 12,000 columns',
     path: '/muster/v1/submissions',
-    body: { from: { kind: 'CronJob', name: 'nightly' }, items: [mapOf(named('c', 12_000), 0)] },
+    body: { from: { kind: 'Job', name: 'sums' }, items: [mapOf(named('c', 12_000), 0)] },
   },
   {
     what: 'a submission of 20,000 unknown fields',
     path: '/muster/v1/submissions',
-    body: { from: { kind: 'CronJob', name: 'nightly' }, ...mapOf(named('c', 20_000), 0) },
+    body: { from: { kind: 'Job', name: 'sums' }, ...mapOf(named('c', 20_000), 0) },
   },
   {
     what: 'a submission of 12,000 bad values',
     path: '/muster/v1/submissions',
-    body: { from: { kind: 'CronJob', name: 'nightly' }, env: mapOf(named('c', 12_000), null) },
+    body: { from: { kind: 'Job', name: 'sums' }, env: mapOf(named('c', 12_000), null) },
   },
   {
     what: 'a part of 60,000 bad items',
@@ -224,13 +211,6 @@ export const NASTY_REQUESTS: readonly NastyRequest[] = [
 /** What some of them need. */
 export const PREPARED: readonly { readonly path: string; readonly body: object }[] = [
   { path: `${MUSTER}/worklists`, body: { metadata: { name: 'open' }, spec: { itemsPerPart: 1_000 } } },
-  {
-    path: `${BATCH}/cronjobs`,
-    body: {
-      metadata: { name: 'nightly' },
-      spec: { schedule: '0 0 * * *', jobTemplate: { spec: { template: { spec: pod() } } } },
-    },
-  },
 ];
 
 /** The text that is sent. */

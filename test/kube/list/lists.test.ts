@@ -174,27 +174,24 @@ describe('limit and continue', () => {
     expect(rest.metadata.resourceVersion).toBe('5');
   });
 
-  const CRON_JOBS = '/apis/batch/v1/namespaces/default/cronjobs';
-  const cronJob = (name: string) => ({
-    metadata: { name },
-    spec: { schedule: '@daily', jobTemplate: { spec: manifest('x').spec } },
-  });
+  const WORK_LISTS = '/apis/muster.run/v1/namespaces/default/worklists';
+  const workList = (name: string) => ({ metadata: { name }, spec: { items: [['a']] } });
 
   test.each([
     ['Jobs', JOBS, manifest, 0],
     ['Jobs of all namespaces', '/apis/batch/v1/jobs', manifest, 0],
-    ['CronJobs', CRON_JOBS, cronJob, 0],
+    ['WorkLists', WORK_LISTS, workList, 0],
     ['namespaces', '/api/v1/namespaces', (name: string) => ({ metadata: { name } }), 1],
-  ])('a page of %s says how many come after it, unless something selects', async (_, path, object, isThere) => {
+  ])('a page of %s says how many come after it, unless something selects', async (_, path, object, before) => {
     const world = await aWorld();
     const home = path === '/apis/batch/v1/jobs' ? JOBS : path;
     for (const name of ['a', 'b', 'c', 'd', 'e'])
       expect((await world.post(home, { apiVersion: undefined, kind: undefined, ...object(name) })).status).toBe(201);
     const listed = async (query: string) => ((await (await world.get(`${path}?${query}`)).json()) as List).metadata;
     const first = await listed('limit=2');
-    expect(first.remainingItemCount).toBe(3 + isThere);
+    expect(first.remainingItemCount).toBe(3 + before);
     const second = await listed(`limit=2&continue=${first.continue ?? ''}`);
-    expect(second.remainingItemCount).toBe(1 + isThere);
+    expect(second.remainingItemCount).toBe(1 + before);
     const last = await listed(`limit=9&continue=${second.continue ?? ''}`);
     expect([last.continue, last.remainingItemCount]).toEqual([undefined, undefined]);
     for (const selector of ['labelSelector=x!=y', 'fieldSelector=metadata.name!=y'])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isThere } from '../../support/kinds-there.ts';
 import { JOBS, PODS, linesOf } from '../a-world.ts';
 import { aWorldWithNewer, aWorldWithNewerRows, makeNewer, namesIn, warningOf } from './newer-rows.ts';
 
@@ -68,10 +69,12 @@ test('a watch of that one alone ends with why', async () => {
   expect([last.type, last.object.reason]).toEqual(['ERROR', 'ServiceUnavailable']);
 });
 
-test.each([
-  [CRONS, 'CronJob'],
-  [WORK_LISTS, 'WorkList'],
-])('rows that have a later layout: %s', async (path, kind) => {
+test.each(
+  [
+    [CRONS, 'CronJob'],
+    [WORK_LISTS, 'WorkList'],
+  ].filter(([, kind]) => isThere(kind ?? '')),
+)('rows that have a later layout: %s', async (path, kind) => {
   const world = await aWorldWithNewerRows();
   const answer = await world.get(path);
   expect([answer.status, answer.headers.get('warning')]).toEqual([200, warningOf(`${kind} default/newer`)]);

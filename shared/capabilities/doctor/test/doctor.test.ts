@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { isThere } from '../../../../test/support/kinds-there.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import { createDoctor } from '../control/create-doctor.ts';
 import { FINDING_KINDS } from '../domain/finding.ts';
@@ -61,7 +62,9 @@ describe('a failed check is a finding, and the other checks continue', () => {
       { deadLetters: broken(w.stage.store.deadLetters), queueDepths: THROTTLED, logs: NO_LOGS },
       deps,
     );
-    expect(short(await doctor.installation())).toEqual(Array.from({ length: 9 }, () => 'error NotChecked'));
+    expect(short(await doctor.installation())).toEqual(
+      Array.from({ length: isThere('CronJob') ? 9 : 8 }, () => 'error NotChecked'),
+    );
     expect(short(await doctor.job('default', 'work'))).toEqual(['error NotChecked']);
     for (const [namespace, subject] of [
       ['default', 'namespace/default'],

@@ -1,2 +1,2 @@
-export { createObjectTemplates } from './object-templates.ts';
+export { createObjectTemplates } from './templates-for-objects.ts';
 export { reconcileCron } from './reconcile-cron.ts';

@@ -208,7 +208,7 @@ describe('the API', () => {
       });
       return ((await response.json()) as { status: unknown }).status;
     };
-    expect(await ask({ verb: 'create', group: 'batch', resource: 'cronjobs' })).toEqual({ allowed: true });
+    expect(await ask({ verb: 'create', group: 'batch', resource: 'jobs' })).toEqual({ allowed: true });
     expect(await ask({ verb: 'get', resource: 'pods', subresource: 'log' })).toEqual({ allowed: true });
     expect(await ask({ verb: 'create', resource: 'configmaps' })).toMatchObject({ allowed: false });
     expect(await ask({ verb: 'get', resource: 'secrets' })).toMatchObject({ reason: 'muster does not serve secrets' });

@@ -37,7 +37,7 @@ const SUPPORTED = `supported values: ${[
 
 describe('a ResourceQuota', () => {
   test('is stored as it is written', () => {
-    const hard = { pods: 10, 'requests.cpu': '4', cpu: '4000m', 'limits.cpu': '4', 'count/cronjobs.batch': '0' };
+    const hard = { pods: 10, 'requests.cpu': '4', cpu: '4000m', 'limits.cpu': '4', 'count/jobs.batch': '0' };
     expect(admit({ hard }, { generateName: 'team-', labels: { a: 'b' } })).toEqual({
       kind: 'ok',
       warnings: [],

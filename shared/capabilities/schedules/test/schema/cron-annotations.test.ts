@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { annotationsOnPage } from '../../../../../test/schema/object/annotations-on-page.ts';
 import { ANNOTATION_ROWS } from '../../../../domain/manifests/annotations/rows.ts';
 import { CRON_JOB_ANNOTATIONS } from '../../annotations/index.ts';
 import { admitCronJob } from '../../schema/cron-admission.ts';
@@ -28,4 +29,9 @@ test.each(Object.values(CRON_JOB_ANNOTATIONS).map(({ key, rule }) => [key, rule]
 
 test.each(ANNOTATION_ROWS.Job.map(({ key }) => key))('%s means nothing on a CronJob itself', (key) => {
   expect(faultsOf(key, 'a')).toEqual([expect.stringContaining('only on Jobs')]);
+});
+
+test('the page of manifests has each annotation of Jobs, Pods, and CronJobs once, and no others', () => {
+  const keys = Object.values(ANNOTATION_ROWS).flatMap((rows) => rows.map(({ key }) => key));
+  expect(annotationsOnPage().toSorted()).toEqual(keys.toSorted());
 });

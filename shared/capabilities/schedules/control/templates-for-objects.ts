@@ -1,6 +1,6 @@
 import { type ObjectPattern, matchesObject, parseObjectPattern } from '../annotations/object-pattern.ts';
 import { CRON_JOB_ANNOTATIONS } from '../annotations/index.ts';
-import type { ObjectTemplates } from '../../../ports/object-templates.ts';
+import type { ObjectTemplates } from '../../../control/submit/object-templates.ts';
 import type { ObjectKey, ObjectStore, StoredObject } from '../../../ports/object-store.ts';
 import type { CreatedObject, Submission } from '../../../schema/submission/submission.ts';
 import { variablesOf } from '../../../schema/submission/job-of-submission.ts';

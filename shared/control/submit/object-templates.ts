@@ -1,4 +1,4 @@
-import type { CreatedObject, Submission } from '../schema/submission/submission.ts';
+import type { CreatedObject, Submission } from '../../schema/submission/submission.ts';
 
 /** What makes Jobs for objects of S3, as it is now. */
 export type ObjectTemplates = {
