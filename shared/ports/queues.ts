@@ -10,7 +10,7 @@ import type { LaunchTraits } from '../domain/scoreboard/launch-row.ts';
 export type Queues = {
   /** "Check this Job", after `delaySec` (0..900). */
   wake(wakeUps: readonly WakeUp[]): Promise<void>;
-  /** "Check this CronJob", in the same queue. */
+  /** "Look at this object that makes Jobs", in the same queue. */
   wakeCrons(wakeUps: readonly CronWakeUp[]): Promise<void>;
   /** Observations, grouped by Job. */
   facts(messages: readonly FactMessage[], delaySec: number): Promise<void>;
@@ -26,7 +26,7 @@ export type WakeUp = {
 };
 
 export type CronWakeUp = {
-  /** The CronJob's uid. */
+  /** The object's uid. */
   readonly cron: string;
   readonly delaySec: number;
   /** Jobs of its that have begun or ended; omitted: none in particular */

@@ -7,7 +7,7 @@ import { retryOnConflict } from '../../store/retry-on-conflict.ts';
 import type { Deps } from '../process/deps.ts';
 
 const TRIES_MAX = 10;
-/** A caller may die after its change and before its wake-up; the sweep looks at the CronJob then. */
+/** A caller may die after its change and before its wake-up; the sweep looks at the object then. */
 const ARMED_MS = 60_000;
 
 const FRESH: FreshStates = CAPABILITY_FRESH;

@@ -18,7 +18,7 @@ export type Cache = {
   };
   readonly chunks: ChunkCache;
   readonly items: ItemCache;
-  /** For which alarm the sweep has woken a CronJob last, and when. */
+  /** For which alarm the sweep has woken an object that makes Jobs last, and when. */
   readonly cronWakes: {
     get(uid: string): CronWake | undefined;
     set(uid: string, wake: CronWake): void;

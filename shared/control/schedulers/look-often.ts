@@ -11,7 +11,7 @@ export type CronRequest = { readonly uid: string; readonly jobs: readonly JobUid
 /** Looks at an object of its kind; `other`: the object is of another one. */
 export type Reconciler = (request: CronRequest, deps: Deps) => Promise<'done' | 'other'>;
 
-/** Other schedulers, or users who change the CronJob, may be faster so often. */
+/** Other schedulers, or users who change the object, may be faster so often. */
 const TRIES_MAX = 10;
 /** Slots that are caught up with in one message; another takes the rest. */
 const LOOKS_MAX = 20;

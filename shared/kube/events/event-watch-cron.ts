@@ -15,7 +15,7 @@ type Deps = CronReads & { readonly clock: Clock; readonly tails: Tails };
  * of Jobs; beside it this follows the feed of the kind, in which each change of a status is a row. Events without such a change come with the next
  * row of their object.
  *
- * A client that goes on from a number does not say how far it knows CronJobs. It gets what has happened since a moment before it
+ * A client that goes on from a number does not say how far it knows such objects. It gets what has happened since a moment before it
  * asked; some of that may come to it twice.
  */
 export function withCronEvents(
@@ -62,7 +62,7 @@ export function withCronEvents(
 const LATE_MS = 5_000;
 /** Times are shown in whole seconds. */
 const SECOND_MS = 1_000;
-/** Rows before a watch from a number in which the CronJobs of its last seconds are looked for. */
+/** Rows before a watch from a number in which the objects of its last seconds are looked for. */
 const ROWS_BACK = [100, 10, 1] as const;
 const ROWS_PER_READ = 100;
 
@@ -72,11 +72,11 @@ class CronEvents {
   readonly #tail: Tail<ObjectChange>;
   readonly #filter: EventFilter;
   readonly #deps: Deps;
-  /** Up to which number of the feed of CronJobs; null: it has not begun. */
+  /** Up to which number of the feed of the kind; null: it has not begun. */
   #at: number | null = null;
   /** What happened before is not news. */
   #since: EpochMs = asEpochMs(0);
-  /** By CronJob, the newest Event that the client has. */
+  /** By object, the newest Event that the client has. */
   readonly #newest = new Map<string, EventObject>();
 
   constructor(kind: OwnerKind, filter: EventFilter, deps: Deps) {
@@ -103,12 +103,12 @@ class CronEvents {
     return head;
   }
 
-  /** The client has this Event, and those of its CronJob before it. */
+  /** The client has this Event, and those of its object before it. */
   note(event: EventObject): void {
     if (event.involvedObject.kind === this.#kind) this.#newest.set(event.involvedObject.uid, event);
   }
 
-  /** Resolves with true when a CronJob that matters has changed; false: not until then. */
+  /** Resolves with true when an object that matters has changed; false: not until then. */
   async awaitNews(wait: { readonly until: number; readonly isCancelled: () => boolean }): Promise<boolean> {
     const from = this.#at ?? (await this.#tail.head());
     const { at, isThere } = await this.#tail.awaitRow(from, { ...wait, concerns: (row) => this.#concerns(row) });
@@ -131,7 +131,7 @@ class CronEvents {
     }
   }
 
-  /** The CronJobs that have changed since the last call, each once. */
+  /** The objects that have changed since the last call, each once. */
   async #changed(): Promise<readonly ObjectChange[]> {
     const changed = new Map<string, ObjectChange>();
     for (;;) {

@@ -27,7 +27,7 @@ const COUNTED_CHUNKS_MAX = 16;
 
 /**
  * Events as the feed reports their objects: what a Job's commits have made known, and what has happened to the Pods in a row
- * since they were last published. Each is sent once; for counted Events, each new count. Of CronJobs only those that exist when
+ * since they were last published. Each is sent once; for counted Events, each new count. Of objects that make Jobs only those that exist when
  * the watch begins: `withCronEvents` adds the others. Of namespaces only those, too.
  */
 export function watchedEvents(filter: EventFilter, reads: EventReads): WatchSource<EventObject> {

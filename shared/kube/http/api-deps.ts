@@ -37,7 +37,7 @@ export type ApiPorts = ItemSource & {
   /** Which tasks have names, and their addresses. */
   readonly taskNames: Pick<HostStore, 'readHosts'>;
   readonly objects: ObjectStore;
-  /** What the scheduler knows of CronJobs. */
+  /** What schedulers know of objects that make Jobs. */
   readonly crons: Pick<CronStore, 'read'>;
   /** Announces rows that this process appends to feeds; omitted: watches find them by polling, like all others. */
   readonly notifications?: FeedNotifications;

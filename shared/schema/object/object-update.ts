@@ -23,8 +23,8 @@ export type ObjectUpdate<M> =
 type Named = { readonly name?: unknown; readonly namespace?: unknown; readonly uid?: unknown };
 type Manifest = { readonly metadata: ObjectMeta; readonly spec: object };
 
-/** How much of `old` differs in `next`, without managedFields. */
-export function extentOf(type: 'JobSpec' | 'CronJobSpec', old: Manifest, next: Manifest): Extent {
+/** How much of `old` differs in `next`, without managedFields. `type`: of the spec, in the table of shapes. */
+export function extentOf(type: string, old: Manifest, next: Manifest): Extent {
   if (!isSame(meaningOf(type, old.spec), meaningOf(type, next.spec))) return 'spec';
   const { managedFields: _, ...before } = old.metadata;
   return isSame(before, next.metadata) ? 'nothing' : 'metadata';

@@ -16,7 +16,7 @@ function* readCron(uid: string): Program<CronRow | null> {
   return row === null ? null : { uid, version: versionIn(row), ...jsonIn(row, CronBodySchema) };
 }
 
-/** An alarm's key counts minutes; that of a CronJob is exact, by its decimals. */
+/** An alarm's key counts minutes; that of a scheduler is exact, by its decimals. */
 const MINUTE_MS = 60_000;
 
 /** The row's next version; its alarm enters or leaves the index with it. */

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { isThere } from '../../support/kinds-there.ts';
 import { ALICE, documentsOf, aTenantWorld } from './two-tenants.ts';
 
 /** A pin to items that somebody else has. */
@@ -24,7 +23,7 @@ test('no manifest can pin items: not of a Job, nor of what makes Jobs', async ()
   const configSpec = (config as { spec: { template: object } }).spec;
   const out = [
     await send('jobs', named(job)),
-    ...(isThere('CronJob') ? [await send('cronjobs', { ...cron, spec: template })] : []),
+    await send('cronjobs', { ...cron, spec: template }),
     await send('furiko/jobs', named(run)),
     await send('furiko/jobconfigs', {
       ...config,

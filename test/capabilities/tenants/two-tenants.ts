@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { Policy } from '../../../shared/capabilities/access/domain/policy.ts';
 import { aGuardedWorld, grants, rule } from '../../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 import { FURIKO } from '../../../shared/capabilities/furiko/test/kube/a-furiko-world.ts';
+import { SCHEDULE_KINDS } from '../../../shared/capabilities/schedules/kinds/index.ts';
 import { arnOf } from '../../kube/a-world.ts';
 
 // Two teams, each with a namespace that has objects of all kinds, and an admin who may do everything in it.
@@ -22,7 +23,7 @@ export const BOB: Tenant = { user: 'bob', namespace: 'team-b', secret: 'zqbqz', 
 /** What names of objects end with, by where they are listed. */
 export const KINDS = [
   ['/apis/batch/v1', 'jobs', 'job'],
-  ['/apis/batch/v1', 'cronjobs', 'cron'],
+  ['/apis/batch/v1', SCHEDULE_KINDS.CronJob.plural, 'cron'],
   [FURIKO, 'jobs', 'run'],
   [FURIKO, 'jobconfigs', 'config'],
   ['/apis/muster.run/v1', 'worklists', 'list'],
