@@ -51,7 +51,10 @@ export function addSimulate(program: Command, shell: Shell, done: Done): void {
   command
     .option('--seed <number>', 'names the Pods; the same seed gives the same bytes', wholeNumber(0), 1)
     .addOption(
-      new Option('--now <time>', 'when the object of the file is created')
+      new Option(
+        '--now <time>',
+        `when ${['the Job', ...SIMULATIONS.map(({ kind }) => `or the ${kind},`)].join(', ')} is created`,
+      )
         .argParser(moment)
         .default(Date.parse(SIMULATED_AT), SIMULATED_AT),
     );
