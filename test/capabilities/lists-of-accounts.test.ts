@@ -4,7 +4,6 @@ import { submit } from '../../shared/control/submit/submit.ts';
 import { pinnedItemsOf } from '../../shared/domain/items/job-items.ts';
 import type { PolicyRule } from '../../shared/capabilities/access/domain/policy.ts';
 import { readMessage } from '../../shared/schema/submission/read-submission.ts';
-import { isThere } from '../support/kinds-there.ts';
 import { START, manifest } from '../kube/a-world.ts';
 import { aGuardedWorld, grants, rule } from '../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 
