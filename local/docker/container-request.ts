@@ -1,4 +1,4 @@
-import { CONTAINER_LABELS } from '../../shared/names/container-labels.ts';
+import { CONTAINER_LABELS } from '../../shared/domain/task/container-labels.ts';
 import type { ContainerDefinition } from '../ecs/definition.ts';
 import { fargateSize } from '../ecs/definition.ts';
 import { type ContainerRun, environmentOf, overrideOf } from '../ecs/driver/driver.ts';

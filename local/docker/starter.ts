@@ -1,4 +1,4 @@
-import { CONTAINER_LABELS } from '../../shared/names/container-labels.ts';
+import { CONTAINER_LABELS } from '../../shared/domain/task/container-labels.ts';
 import { type ContainerRun, environmentOf } from '../ecs/driver/driver.ts';
 import { readSecrets } from '../ecs/driver/secret-files.ts';
 import type { TaskFiles } from '../ecs/driver/task-files.ts';

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { volumeVariable } from '../../../shared/names/secrets.ts';
+import { volumeVariable } from '../../../shared/domain/task/volume-variable.ts';
 import type { ContainerDefinition } from '../definition.ts';
 import { MARK } from './processes.ts';
 import { commandOf, environmentOf, type ContainerRun } from './driver.ts';

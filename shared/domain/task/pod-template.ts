@@ -1,4 +1,4 @@
-import { CONTAINER_LABELS } from '../../names/container-labels.ts';
+import { CONTAINER_LABELS } from './container-labels.ts';
 import { CAPACITY_SELECTOR } from '../manifests/annotations.ts';
 import { ARCHITECTURE_SELECTOR, placeOf } from './task-place.ts';
 import { wordExpander, expandedVariables, variablesOf } from './container-env.ts';

@@ -51,7 +51,7 @@ export type TaskContainer = {
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
   /** Holds the registry's credentials; null: the execution role's. */
   readonly pullSecret: { readonly namespace: string; readonly name: string } | null;
-  /** What Fargate has no field for, and an engine on this machine heeds: see `names/container-labels.ts`. Omitted: nothing. */
+  /** What Fargate has no field for, and an engine on this machine heeds: see `container-labels.ts`. Omitted: nothing. */
   readonly labels?: Readonly<Record<string, string>>;
 };
 

@@ -1,4 +1,4 @@
-import { volumeVariable } from '../../names/secrets.ts';
+import { volumeVariable } from '../../domain/task/volume-variable.ts';
 import { type FieldError, required } from '../object/field-error.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 

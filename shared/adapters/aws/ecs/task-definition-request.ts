@@ -6,7 +6,8 @@ import type {
 import type { SecretSource } from '../../../domain/task/container-env.ts';
 import { type AccountRole, type TaskRoles, accountRole } from '../../../domain/task/task-roles.ts';
 import type { TaskContainer, TaskDefinition } from '../../../domain/task/task.ts';
-import { configMapParameter, secretName, secretReference, volumeVariable } from '../../../names/secrets.ts';
+import { configMapParameter, secretName, secretReference } from '../../../names/secrets.ts';
+import { volumeVariable } from '../../../domain/task/volume-variable.ts';
 
 /** What every task definition of an installation shares. */
 export type DefinitionSettings = {
