@@ -68,32 +68,6 @@ export const STORE_FAULTS: readonly PlantedFault[] = [
     ['G14', 'G15'],
   ),
 
-  // the order of two requests
-  one(
-    'items are reserved after a look at them',
-    ITEMS,
-    'yield* writeAlways(aPut(itemUseKey(content, job), { job, at }));\n  const head = yield* readHead(content);',
-    'const head = yield* readHead(content);\n  yield* writeAlways(aPut(itemUseKey(content, job), { job, at }));',
-    ['G16', 'G7', 'G8'],
-  ),
-  {
-    name: 'a removal of items looks for Jobs before it says so',
-    edits: [
-      {
-        file: ITEMS,
-        find: 'const since = yield* changeHead<EpochMs | null>(',
-        replace:
-          'const reserved = yield* listReservations(content);\n  const since = yield* changeHead<EpochMs | null>(',
-      },
-      {
-        file: ITEMS,
-        find: 'if (since !== null && (yield* listReservations(content)).length > 0) {',
-        replace: 'if (since !== null && reserved.length > 0) {',
-      },
-    ],
-    breaks: ['G16', 'G7', 'G8'],
-  },
-
   // what one request leaves to the next
   one(
     'what a busy table leaves undone of a batch is forgotten',
