@@ -87,7 +87,7 @@ export const STORE_FAULTS: readonly PlantedFault[] = [
     PROGRAM,
     '} while (after !== null && found.length < max);',
     '} while (false);',
-    ['G4', 'G7', 'G10', 'G14'],
+    ['G25', 'G4', 'G7', 'G10', 'G14'],
   ),
   shownBy(
     417,
