@@ -1,4 +1,4 @@
-import { type PlantedFault, one } from './planted-fault.ts';
+import { type PlantedFault, one, shownBy } from './planted-fault.ts';
 
 const RECONCILE = 'shared/control/reconcile/reconcile.ts';
 const DISPATCH = 'shared/control/dispatch/dispatch.ts';
@@ -30,12 +30,15 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
     '',
     ['G2', 'G4', 'G5', 'G6', 'G7'],
   ),
-  one(
-    'a launch that nobody has heard of is not looked for among the tasks that have stopped',
-    FIND_LAUNCHES,
-    'doubts.every(isEarly) ? [] : await familiesOfJob(uid, deps)',
-    'doubts.length > 0 ? [] : await familiesOfJob(uid, deps)',
-    ['G2', 'G5'],
+  shownBy(
+    274,
+    one(
+      'a launch that nobody has heard of is not looked for among the tasks that have stopped',
+      FIND_LAUNCHES,
+      'doubts.every(isEarly) ? [] : await familiesOfJob(uid, deps)',
+      'doubts.length > 0 ? [] : await familiesOfJob(uid, deps)',
+      ['G2', 'G5'],
+    ),
   ),
 
   // messages
