@@ -18,7 +18,7 @@ const WRONG_MAX_MS = 10 * 60_000;
 export type NamesWatchOptions = {
   readonly hostnames: MemoryHostnames;
   /** What is stored about names. */
-  readonly written: Pick<HostStore, 'readHosts'>;
+  readonly written: Pick<HostStore, 'readHosts' | 'listHosts'>;
   readonly law: Law;
   readonly tell: Tell;
   readonly now: () => EpochMs;
@@ -76,7 +76,7 @@ export class NamesWatch {
 
   /** Reservations, watched: they are what is still to be tidied up. */
   watchHosts(hosts: HostStore): HostStore {
-    const { law } = this.#options;
+    const { law, written } = this.#options;
     return {
       ...hosts,
       reserve: async (uid, count, max, at) => {
@@ -87,6 +87,13 @@ export class NamesWatch {
       release: async (uid) => {
         await hosts.release(uid);
         this.#reserved.delete(uid);
+        const left = (await written.listHosts(uid)).flatMap((row) => row.hosts.map(({ index }) => index));
+        law.of(uid)(
+          left.length > 0,
+          'G7',
+          () => `the names of a Job are given back while it has ${left.length} of them`,
+          ...left,
+        );
         for (const { taskId } of this.#records.values()) {
           const task = this.#taskOf(taskId);
           law.of(uid)(
