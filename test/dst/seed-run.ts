@@ -8,6 +8,7 @@ import { type Arrangement, STORM_MS, arrange, arrangeGang, arrangeSlow } from '.
 import { type Guarantee, type Violation, textOf } from './checks/law.ts';
 import type { Playing } from './play.ts';
 import { STEPS_MAX, passUntil } from './world/pass-until.ts';
+import { checkRecords } from './checks/records-stored.ts';
 import { RECEIVES_MAX } from './world/post-office.ts';
 import { Random } from './random.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
@@ -273,7 +274,11 @@ async function checkEnd({ kind, jobs, damaged }: Scenario, uids: readonly JobUid
     );
   }
   if (law.violations.length > 0) return;
-  for (const uid of uids) watchdog.checkTruth(uid);
+  for (const uid of uids) {
+    watchdog.checkTruth(uid);
+    const watched = watchdog.jobs.get(uid);
+    if (watched !== undefined) await checkRecords(uid, watched, world.store.jobs, law.of(uid));
+  }
   world.announceWatch?.checkEnd(kind === 'fair' || kind === 'teams');
   const { services, records, reservations } = world.names.left();
   law.forbid(
