@@ -108,6 +108,7 @@ export const FAULTS = [
   'cut short',
   'index control',
   'ended Pods deleted',
+  'Pods deleted by two',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 

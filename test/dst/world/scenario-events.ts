@@ -90,6 +90,7 @@ export function arrange(wish: ArrangeWish): Arrangement {
     ...(damaged === null ? [] : poisonings(wish.random, damaged, world, start)),
     ...operatorsActs(world, start),
     ...indexActs(spec, world, start, start + STORM_MS),
+    ...removalsByTwo(spec.identity.uid, world, start),
   ];
   for (const uid of uids) lookAfterHanging(uid, world, start);
   const shortened = (at: number): boolean => faultsMs < STORM_MS && at > start + faultsMs;
@@ -208,6 +209,23 @@ function removals(uid: string, world: World, start: number): readonly ScenarioEv
       happen: () => users.deleteEnded(uid, which),
     });
     return random.chance(0.4) ? [act(at), act(at + random.between(0, 100))] : [act(at)];
+  });
+}
+
+/** Two tools tidy up, while Pods end: the second looks when what the first has removed is not published yet. */
+function removalsByTwo(uid: string, world: World, start: number): readonly ScenarioEvent[] {
+  const random = world.injector.luck('Pods deleted by two');
+  if (!random.chance(0.1)) return [];
+  world.injector.struck('Pods deleted by two');
+  const users = new Users(world);
+  return Array.from({ length: random.between(6, 12) }).flatMap((): readonly ScenarioEvent[] => {
+    const at = start + random.between(5_000, random.pick([60_000, 180_000, 600_000]));
+    const laterMs = random.between(50, random.pick([150, 400, 2_000]));
+    const name = 'ended Pods deleted';
+    return [
+      { at, name, happen: () => users.deleteEnded(uid, null, true) },
+      { at: at + laterMs, name, happen: () => users.deleteEnded(uid, null) },
+    ];
   });
 }
 

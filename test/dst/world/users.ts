@@ -23,6 +23,7 @@ import { FOREGROUND_DELETION } from '../../../shared/domain/manifests/job.ts';
 import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
 import { attemptText } from '../in-words.ts';
+import { never } from './calls.ts';
 import { type SeedList, replaceList } from './lists.ts';
 import type { World } from './world.ts';
 
@@ -59,15 +60,19 @@ export class Users {
     );
   }
 
-  /** Of the Pods of a Job that have ended, one, or (null) all. */
-  deleteEnded(uid: string, which: number | null): void {
-    this.#do(uid, 'deletes Pods that have ended', null, async (deps) => {
+  /** Of the Pods of a Job that have ended, one, or (null) all. `hangs`: its process does not come to publish that. */
+  deleteEnded(uid: string, which: number | null, hangs = false): void {
+    this.#do(uid, `deletes Pods that have ended${hangs ? ', and hangs' : ''}`, null, async (deps) => {
       const view = await readJobView(asJobUid(uid), deps, ({ chunks }) => (chunks.length > 0 ? [0] : []));
       if (view === null) return;
       const first = Array.from({ length: Math.min(view.board.size, CHUNK_INDEXES) }, (_, index) => index);
       const over = first.flatMap((index) => attemptsOf(view, index)).filter((pod) => isAttemptOver(view, pod));
       const some = which === null ? over : over.slice(Math.floor(which * over.length)).slice(0, 1);
-      await removeEnded(asJobUid(uid), 0, some, { ...deps, jobCommands: createJobCommands(deps) });
+      const jobCommands = createJobCommands(deps);
+      const { removePods } = hangs
+        ? createJobCommands({ ...deps, publisher: { ...deps.publisher, publish: never } })
+        : jobCommands;
+      await removeEnded(asJobUid(uid), 0, some, { ...deps, jobCommands: { ...jobCommands, removePods } });
     });
   }
 
