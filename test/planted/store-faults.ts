@@ -76,12 +76,6 @@ export const STORE_FAULTS: readonly PlantedFault[] = [
     "yield { kind: 'batch', writes: rest };\n    rest = [];",
     ['G10'],
   ),
-  one('keys that a busy table leaves out count as missing rows', PROGRAM, 'rest = answer.unread;', 'rest = [];', [
-    'G2',
-    'G4',
-    'G10',
-    'bug',
-  ]),
   one(
     'nothing is read beyond the first page',
     PROGRAM,
