@@ -68,11 +68,13 @@ export class Users {
       const first = Array.from({ length: Math.min(view.board.size, CHUNK_INDEXES) }, (_, index) => index);
       const over = first.flatMap((index) => attemptsOf(view, index)).filter((pod) => isAttemptOver(view, pod));
       const some = which === null ? over : over.slice(Math.floor(which * over.length)).slice(0, 1);
-      const jobCommands = createJobCommands(deps);
-      const { removePods } = hangs
-        ? createJobCommands({ ...deps, publisher: { ...deps.publisher, publish: never } })
-        : jobCommands;
-      await removeEnded(asJobUid(uid), 0, some, { ...deps, jobCommands: { ...jobCommands, removePods } });
+      const publisher = hangs ? { ...deps.publisher, publish: never } : deps.publisher;
+      const removing = createJobCommands({ ...deps, publisher });
+      const jobCommands = {
+        ...createJobCommands(deps),
+        removePods: async (...wanted: Parameters<typeof removing.removePods>) => removing.removePods(...wanted),
+      };
+      await removeEnded(asJobUid(uid), 0, some, { ...deps, jobCommands });
     });
   }
 
