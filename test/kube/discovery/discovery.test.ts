@@ -107,7 +107,7 @@ describe('discovery', () => {
       ...(versions[0]?.resources ?? []).map(({ resource }) => resource).filter((plural) => isKernel(name, plural)),
     ]);
     expect(kinds.filter((group) => group.length > 1)).toEqual([
-      ['batch', 'jobs'],
+      ['batch', ...(isThere('CronJob') ? ['cronjobs'] : []), 'jobs'],
       ['muster.run', 'worklists'],
     ]);
     // The first group with jobs is what `kubectl get jobs` means.
