@@ -67,6 +67,8 @@ export type LocalOptions = {
   readonly limits?: EcsOptions['limits'];
   /** what may run at once; unlimited by default */
   readonly quota?: EcsOptions['quota'];
+  /** what tasks may request together; no limit by default. Those beyond it wait, in order. */
+  readonly room?: EcsOptions['room'];
   /** RunTask and StopTask calls per second that Muster allows itself; null: no limit */
   readonly launchesPerSec?: number | null;
   readonly stopsPerSec?: number | null;
@@ -242,6 +244,7 @@ async function startOn(
     },
     {
       dataFolder: async () => dataFolderSize(folder.path, store.fileSize()),
+      startDelays: ecs.startDelays,
       audit: auditTo(options.audit, warn, closers),
     },
   );
@@ -339,7 +342,7 @@ function ecsOptions(
   docker: OpenDocker | null,
   warn: NonNullable<EcsOptions['log']>,
 ): EcsOptions {
-  const { limits, quota } = options;
+  const { limits, quota, room } = options;
   return {
     driver: driverChoice(path, options, network, docker),
     onEvent,
@@ -348,6 +351,7 @@ function ecsOptions(
     region: REGION,
     ...(limits === undefined ? {} : { limits }),
     ...(quota === undefined ? {} : { quota }),
+    ...(room === undefined ? {} : { room }),
     log: warn,
   };
 }

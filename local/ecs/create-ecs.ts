@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StreamName } from '../logs/stream-files.ts';
+import type { StartDelays } from '../../shared/ports/gathered/start-delays.ts';
 import type { EcsApi } from '../wire/ecs-operations.ts';
 import { DockerDriver } from '../docker/docker-driver.ts';
 import type { Engine } from '../docker/engine.ts';
@@ -14,6 +15,8 @@ import { Outbox, type DeliveryFaults } from './outbox.ts';
 import { logStream } from './driver/log-name.ts';
 import { ProcessDriver } from './driver/process-driver.ts';
 import { simulatedDriver, type Script } from './driver/simulated-driver.ts';
+import { NO_LIMIT, type Room } from './room.ts';
+import { startDelaysOf } from './start-delays.ts';
 import { TaskEngine } from './task-engine.ts';
 import { taskEvent, type EcsTaskEvent } from './task-event.ts';
 import { TaskFiles } from './driver/task-files.ts';
@@ -43,6 +46,8 @@ export type EcsOptions = {
   readonly limits?: Partial<Limits>;
   /** no quota by default */
   readonly quota?: Quota;
+  /** what tasks may request together; no limit by default. Those beyond it wait, in order. */
+  readonly room?: Room;
   /** For tests with their own clock. */
   readonly timers?: Timers;
   readonly log?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
@@ -95,6 +100,8 @@ export type Ecs = {
   liveLogs(): Iterable<StreamName>;
   /** How many tasks still run or will run, and of how many Jobs. */
   live(): { readonly tasks: number; readonly jobs: number };
+  /** Why tasks that were accepted have not started. */
+  readonly startDelays: StartDelays;
   /** Resolves when every event has been delivered. */
   idle(): Promise<void>;
   /**
@@ -123,6 +130,7 @@ export function createEcs(options: EcsOptions): Ecs {
   const outbox = new Outbox({ ...events, timers, log, deliver: async (event) => onEvent?.(event) });
   const tokens = new ClientTokens();
   const wanted = new Set<string>(events.statuses ?? ALL_STATUSES);
+  const room = options.room ?? NO_LIMIT;
   let open = true;
 
   const makeDriver = (reports: Reports): Driver => {
@@ -148,6 +156,7 @@ export function createEcs(options: EcsOptions): Ecs {
     files,
     definitions,
     timers,
+    room,
     log,
     publish(task, definition, onDelivered) {
       if (onEvent === undefined || !wanted.has(task.lastStatus)) onDelivered();
@@ -165,6 +174,7 @@ export function createEcs(options: EcsOptions): Ecs {
     clusters: options.clusters ?? ['default'],
     place,
     quota: options.quota ?? {},
+    room,
     now: () => timers.now(),
     isOpen: () => open,
   });
@@ -191,6 +201,7 @@ export function createEcs(options: EcsOptions): Ecs {
       const tasks = [...engine.all()].filter(({ stoppedAtMs }) => stoppedAtMs === null);
       return { tasks: tasks.length, jobs: new Set(tasks.map(({ launch, startedBy }) => startedBy ?? launch)).size };
     },
+    startDelays: startDelaysOf(engine, driver.kind === 'docker' ? driver.images : null),
     idle: async () => outbox.idle(),
     async stopAll(graceMs = STOP_ALL_GRACE_MS, goneMs = KILLED_GONE_MS) {
       open = false;

@@ -60,6 +60,21 @@ export function capacityProviderOf({ capacityProviderStrategy }: RunTaskRequest)
   return sorted[0]?.capacityProvider ?? null;
 }
 
+/** The size of a task of a request, and its tags, which say what it is made of. */
+export function grantedSize(
+  request: RunTaskRequest,
+  definition: Definition,
+): Pick<TaskRecord, 'cpu' | 'memory' | 'tags'> {
+  const [cpu, memory] = sizeOf(request, definition);
+  const size = fargateSize(cpu, memory);
+  const own = request.tags ?? [];
+  return {
+    cpu: String(size?.cpu ?? cpu),
+    memory: String(size?.memoryMiB ?? memory),
+    tags: request.propagateTags === 'TASK_DEFINITION' ? [...definition.tags, ...own] : own,
+  };
+}
+
 /** Random; the last part of the ARN: 32 hex digits. */
 export const newTaskId = (): string => randomUUID().replaceAll('-', '');
 
@@ -71,10 +86,6 @@ export function newTask(
   launch: Launch,
   { cluster, privateIp, nowMs }: { readonly cluster: string; readonly privateIp: string; readonly nowMs: number },
 ): TaskRecord {
-  const [cpu, memory] = sizeOf(request, definition);
-  const size = fargateSize(cpu, memory);
-  const tags =
-    request.propagateTags === 'TASK_DEFINITION' ? [...definition.tags, ...(request.tags ?? [])] : (request.tags ?? []);
   return {
     schema: 1,
     id,
@@ -84,10 +95,8 @@ export function newTask(
     group: request.group ?? `family:${definition.family}`,
     startedBy: request.startedBy ?? null,
     capacityProvider: capacityProviderOf(request),
-    cpu: String(size?.cpu ?? cpu),
-    memory: String(size?.memoryMiB ?? memory),
+    ...grantedSize(request, definition),
     overrides: { containerOverrides: [], ...request.overrides },
-    tags,
     subnetId: request.networkConfiguration?.awsvpcConfiguration?.subnets[0] ?? 'subnet-local',
     privateIp,
     createdAtMs: nowMs,

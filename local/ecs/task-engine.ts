@@ -4,7 +4,9 @@ import { STOPPED_VISIBLE_MS } from './client-tokens.ts';
 import type { Driver, Reports } from './driver/driver.ts';
 import { EndedTasks } from './ended-task.ts';
 import type { TaskFiles } from './driver/task-files.ts';
-import { afterRestart, live, startable, stoppable, type TaskFact } from './task-life.ts';
+import { requestOf, shortageOf } from './requested-size.ts';
+import { Places, type Room, counts } from './room.ts';
+import { afterRestart, hasNotBegun, live, startable, stoppable, unplaced, type TaskFact } from './task-life.ts';
 import type { StopCause, TaskRecord } from './task-record.ts';
 import type { Timers } from './timers.ts';
 
@@ -14,6 +16,8 @@ export type EngineOptions = {
   readonly files: TaskFiles | null;
   readonly definitions: Definitions;
   readonly timers: Timers;
+  /** What tasks may request together; those beyond it wait in order. */
+  readonly room: Room;
   /** Called for every visible state of every task, after required data has been written. */
   readonly publish: (task: TaskRecord, definition: Definition, onDelivered: () => void) => void;
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -21,6 +25,7 @@ export type EngineOptions = {
 
 const PRUNE_EVERY_MS = 60_000;
 type Entry = { task: TaskRecord; readonly definition: Definition; signalled: Set<string> };
+const nthOf = ({ nth = 0 }: TaskRecord): number => nth;
 /** For an ended task: it gets no more signals. */
 const NOBODY = new Set<string>();
 
@@ -32,10 +37,14 @@ export class TaskEngine {
   /** Those that have not ended: far fewer, once a large Job has run for a while. */
   readonly #live = new Map<string, Entry>();
   readonly #ended = new EndedTasks();
+  readonly #places: Places;
+  /** Of the tasks that take room, the number of the newest. */
+  #newest = 0;
   #closing: { readonly graceMs: number; readonly onEmpty: () => void } | null = null;
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#places = new Places(options.room);
     this.#driver = options.makeDriver({
       started: (id, container, atMs) => this.#apply(id, { kind: 'started', container, atMs }),
       ended: (id, container, end) => this.#apply(id, { kind: 'ended', container, end }),
@@ -66,6 +75,21 @@ export class TaskEngine {
     return this.#tasks.get(id)?.task ?? null;
   }
 
+  /** What tasks have of the room, and which wait for some. */
+  get places(): Pick<Places, 'waitOf' | 'used' | 'room'> {
+    return this.#places;
+  }
+
+  /** The tasks that have not ended; they may come and go while it is gone through. */
+  live(): Iterable<Readonly<Pick<Entry, 'task' | 'definition'>>> {
+    return this.#live.values();
+  }
+
+  /** One of them; null: there is no such task, or it has ended. */
+  findLive(id: string): Readonly<Pick<Entry, 'task' | 'definition'>> | null {
+    return this.#live.get(id) ?? null;
+  }
+
   /** The containers of tasks that have not ended; tasks may come and go while it is gone through. */
   *liveContainers(): Generator<{ readonly taskId: string; readonly container: ContainerDefinition }> {
     for (const { task, definition } of this.#live.values())
@@ -78,11 +102,12 @@ export class TaskEngine {
   }
 
   /**
-   * Accepts the new tasks of one launch: they are on disk when this returns, and start soon after. Throws if the disk
-   * refuses them.
+   * Accepts the new tasks of one launch: they are on disk when this returns, and start soon after, or as soon as there is room.
+   * Throws if the disk refuses them.
    */
-  add(tasks: readonly TaskRecord[], definition: Definition): void {
-    const { files, timers, publish } = this.#options;
+  add(accepted: readonly TaskRecord[], definition: Definition): void {
+    const { files, publish } = this.#options;
+    const tasks = accepted.map((task) => (this.#takesRoom(task) ? { ...task, nth: ++this.#newest } : task));
     // the first record makes the launch valid, so it is written last
     for (const task of [...tasks].reverse()) files?.create(task);
     for (const task of tasks) {
@@ -90,8 +115,26 @@ export class TaskEngine {
       this.#tasks.set(task.id, entry);
       this.#live.set(task.id, entry);
       publish(task, definition, () => undefined);
-      timers.after(0, () => this.#place(task.id, definition));
+      if (this.#takesRoom(task)) this.#places.queue(task.id, requestOf(task));
+      else this.#placeSoon(task.id);
     }
+    this.#admit();
+  }
+
+  #takesRoom(task: TaskRecord): boolean {
+    return counts(requestOf(task), this.#options.room);
+  }
+
+  /** Starts those that wait and for which there is room. */
+  #admit(): void {
+    for (const id of this.#places.admit()) this.#placeSoon(id);
+  }
+
+  #placeSoon(id: string): void {
+    this.#options.timers.after(0, () => {
+      const entry = this.#live.get(id);
+      if (entry !== undefined) this.#place(id, entry.definition);
+    });
   }
 
   #place(id: string, definition: Definition): void {
@@ -157,6 +200,8 @@ export class TaskEngine {
     entry.task = this.#ended.pack(entry.task);
     entry.signalled = NOBODY;
     this.#live.delete(entry.task.id);
+    this.#places.leave(entry.task.id);
+    this.#admit();
     if (this.#live.size === 0) this.#closing?.onEmpty();
   }
 
@@ -196,13 +241,34 @@ export class TaskEngine {
         entry.task = this.#ended.pack(task);
       }
     }
-    for (const entry of this.#live.values()) this.#adoptLive(entry);
+    const adopted = [...this.#live.values()].map((entry) => ({ entry, facts: this.#foundOf(entry) }));
+    const waiting = adopted.filter(({ entry: { task }, facts }) => this.#takesRoom(task) && hasNotBegun(task, facts));
+    const isWaiting = new Set(waiting);
+    const begun = adopted.filter((each) => !isWaiting.has(each));
+    // What runs has its room before anything that waits gets some.
+    for (const { entry } of begun) this.#places.take(entry.task.id, requestOf(entry.task));
+    for (const { entry, facts } of begun) this.#adoptLive(entry, facts);
+    for (const { entry } of waiting.toSorted((a, b) => nthOf(a.entry.task) - nthOf(b.entry.task)))
+      this.#adoptWaiting(entry);
+    this.#admit();
     this.#driver.settle();
     return tasks.map(({ task }) => task);
   }
 
-  #adoptLive(entry: Entry): void {
-    const facts = entry.task.containers.flatMap(({ name, status }): TaskFact[] => {
+  /** A machine that is too small now would let it wait forever, and all that come after it. */
+  #adoptWaiting(entry: Entry): void {
+    const { task } = entry;
+    this.#newest = Math.max(this.#newest, nthOf(task));
+    entry.task = unplaced(task);
+    this.#save(entry.task);
+    this.#publish(entry.task, entry.definition);
+    const shortage = shortageOf(requestOf(task), this.#options.room);
+    if (shortage === null) this.#places.queue(task.id, requestOf(task));
+    else this.stop(task.id, { code: 'TaskFailedToStart', reason: `${shortage.reason}: ${shortage.detail}` });
+  }
+
+  #foundOf(entry: Entry): readonly TaskFact[] {
+    return entry.task.containers.flatMap(({ name, status }): TaskFact[] => {
       const container = entry.definition.containerDefinitions.find((candidate) => candidate.name === name);
       if (status === 'stopped' || container === undefined) return [];
       const found = this.#driver.inspect({ task: entry.task, container });
@@ -210,6 +276,9 @@ export class TaskEngine {
       const started: TaskFact = { kind: 'started', container: name, atMs: found.startedAtMs };
       return found.kind === 'running' ? [started] : [started, { kind: 'ended', container: name, end: found.end }];
     });
+  }
+
+  #adoptLive(entry: Entry, facts: readonly TaskFact[]): void {
     const { task, passed } = afterRestart(entry.task, entry.definition, facts);
     entry.task = task;
     const isSaved = this.#save(task);

@@ -62,6 +62,18 @@ export function afterRestart(
   return { task, passed };
 }
 
+/** After a restart: whether none of its containers has ever begun, and nothing has stopped it. Pure. */
+export const hasNotBegun = ({ stop, containers }: TaskRecord, found: readonly TaskFact[]): boolean =>
+  found.length === 0 && stop === null && containers.every(({ status }) => status !== 'stopped');
+
+/** A task after a restart that has not begun, and waits for its place again. Pure. */
+export const unplaced = (record: TaskRecord): TaskRecord => ({
+  ...record,
+  containers: record.containers.map((container) => ({ ...container, status: 'pending', startedAtMs: null })),
+  lastStatus: 'PROVISIONING',
+  version: record.version + RESTART_VERSIONS,
+});
+
 /** More versions than a task can pass through between two writes of its record, so no version repeats. */
 const RESTART_VERSIONS = 100;
 

@@ -71,6 +71,8 @@ export const TaskRecordSchema = z.object({
   subnetId: z.string(),
   privateIp: z.string(),
   createdAtMs: z.number(),
+  /** its number among those that take room, in the order in which they came; omitted: it takes none */
+  nth: z.number().int().optional(),
   version: z.number(),
   lastStatus: z.enum(['PROVISIONING', 'PENDING', 'ACTIVATING', 'RUNNING', 'DEPROVISIONING', 'STOPPED']),
   containers: z.array(ContainerRecordSchema),

@@ -26,7 +26,12 @@ export function wireInProcess(place: WiredPlace, store: StorePorts, closers: Clo
       const { namespaceId, zone } = cloudmap;
       const runtime = assembleRuntime({
         store,
-        tasks: createEcsTasks({ calls: ecsCallsTo(ecs.api, onSurprise), placement, definitions: place }),
+        tasks: createEcsTasks({
+          calls: ecsCallsTo(ecs.api, onSurprise),
+          placement,
+          definitions: place,
+          tellsRequests: true,
+        }),
         hostnames: createCloudmap({
           calls: cloudmapCallsTo(cloudmap.api, onSurprise),
           namespaceId,

@@ -4,4 +4,6 @@ export const TAGS = {
   job: 'muster:job',
   /** the stack's name: all that an installation makes has it */
   installation: 'muster:installation',
+  /** embedded only: what the Pod requests, which the size of its task is rounded up from */
+  requests: 'muster:requests',
 } as const;

@@ -3,7 +3,7 @@ import type { JobUid, TaskArn } from '../domain/base/ids.ts';
 import type { AttemptId } from '../domain/base/fact.ts';
 import type { LaunchedTask } from '../domain/scoreboard/launch-row.ts';
 import type { ContainerOverride } from '../domain/task/launch-overrides.ts';
-import type { Capacity, LaunchTemplate, TaskDefinition, TaskSize, TaskView } from '../domain/task/task.ts';
+import type { Capacity, LaunchTemplate, PodRequests, TaskDefinition, TaskSize, TaskView } from '../domain/task/task.ts';
 
 /**
  * The part of ECS that we need. Every method is safe to repeat. `later`: ECS throttled the call or lacked something,
@@ -66,6 +66,8 @@ export type Launch = {
   readonly overrides?: readonly ContainerOverride[];
   /** Omitted: that of the task definition. */
   readonly size?: TaskSize;
+  /** What its Pod requests, which the size is rounded up from. */
+  readonly requests?: PodRequests;
   /** Omitted: the template's placement. */
   readonly capacity?: Capacity;
 };

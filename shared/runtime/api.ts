@@ -21,16 +21,17 @@ import type { Runtime } from './runtime.ts';
 const WHILE_ASKED = { deletions: 200, ms: 3_000 };
 
 /**
- * The Kubernetes API over this process's runtime. `dataFolder`: where it keeps Jobs on this machine, if it does. `audit`: default,
- * the log.
+ * The Kubernetes API over this process's runtime. `dataFolder`: where it keeps Jobs on this machine, if it does. `startDelays`: why
+ * its tasks have not started, if it runs them itself. `audit`: default, the log.
  */
 export const kubeApiOf = (
   { deps, notifications, logs, deadLetters: { deadLetters }, submissions, queueDepths, taskRoles }: Runtime,
   options: ApiOptions = {},
   {
     dataFolder,
+    startDelays,
     audit = auditIn(deps.telemetry),
-  }: Pick<Served, 'dataFolder'> & { readonly audit?: Audit | undefined } = {},
+  }: Pick<Served, 'dataFolder' | 'startDelays'> & { readonly audit?: Audit | undefined } = {},
 ): Hono =>
   createKubeApi(
     {
@@ -51,7 +52,7 @@ export const kubeApiOf = (
       hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
       readFailures: createReadFailures(logs, deps),
       capabilityRoutes: CAPABILITY_ROUTES.map((routesOf) =>
-        routesOf({ deps, deadLetters, queueDepths, logs, dataFolder }),
+        routesOf({ deps, deadLetters, queueDepths, logs, dataFolder, startDelays }),
       ),
       submissions,
       taskRoles,
@@ -62,6 +63,7 @@ export const kubeApiOf = (
       commands: makeEach(COMMAND_MAKERS, deps),
       objectGuards: capabilityGuards(deps),
       launchPace: () => readLaunchPace(deps),
+      startDelays,
       emptyNamespace: (name) => emptyNamespace(name, deps, WHILE_ASKED).catch(untilSwept),
     },
     { originOf: originOfGateway, ...options },

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { Deps } from '../control/process/deps.ts';
 import type { DeadLetterStore } from '../ports/dead-letters.ts';
 import type { DataFolderSize } from '../ports/gathered/folder-size.ts';
+import type { StartDelays } from '../ports/gathered/start-delays.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -13,6 +14,8 @@ export type Served = Pick<Runtime, 'logs' | 'queueDepths'> & {
   readonly deadLetters: Pick<DeadLetterStore, 'newest'>;
   /** Where Jobs are kept on this machine's disk; omitted: they are not. */
   readonly dataFolder?: (() => Promise<DataFolderSize>) | undefined;
+  /** Why accepted tasks have not started; omitted: nobody knows. */
+  readonly startDelays?: StartDelays | undefined;
 };
 
 /** Makes what a capability serves under /muster/v1. */

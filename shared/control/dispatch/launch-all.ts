@@ -4,9 +4,9 @@ import type { ItemValues } from '../../domain/base/late-text.ts';
 import { jobItemsOf } from '../../domain/items/job-items.ts';
 import type { LaunchRow, Run, SlotOrders, SlotWork } from '../../domain/scoreboard/launch-row.ts';
 import { attemptValues } from '../../domain/task/attempt-values.ts';
-import { imageOfItem, sizeOfItem } from '../../domain/task/item-template.ts';
+import { forItem, imageOfItem, sizeOfItem } from '../../domain/task/item-template.ts';
 import { overridesOf } from '../../domain/task/launch-overrides.ts';
-import { capacityOf } from '../../domain/task/pod-template.ts';
+import { capacityOf, requestsOf } from '../../domain/task/pod-template.ts';
 import { taskEnvironment } from '../../domain/task/task-environment.ts';
 import { type LaunchTemplate, templateOf } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
@@ -210,6 +210,7 @@ async function runTask(
       env: taskEnvironment(manifest, { ...id, restarts }, template.zone),
       overrides: overridesOf(manifest, values),
       ...(size === null ? {} : { size }),
+      requests: requestsOf(forItem(manifest, item)),
       capacity: onDemand ? 'onDemand' : capacityOf(manifest),
     });
   } catch (error) {

@@ -5,6 +5,7 @@ import type { IndexRecord } from '../scoreboard/index-record.ts';
 import type { EndedAttempt } from '../planner/plan.ts';
 import { refusalCause } from '../task/refusal.ts';
 import type { Status } from '../scoreboard/status.ts';
+import { type StartDelay, delayText } from './start-delay.ts';
 import { type LaunchPace, type Wait, isFirst, isRefused, rateWait } from './waits.ts';
 
 /** What one Pod waits for; the caller adds `count`. */
@@ -34,6 +35,14 @@ export function claimWait(
   const held = rateWait(ahead + 1, hasNames && isFirst(claim), pace);
   return held.cause === 'launching' ? null : { ...held, nextTryMs: null };
 }
+
+/** Why the task of a Pod has not started, although it was accepted. Nobody knows how long that takes. */
+export const delayWait = (delay: StartDelay): PodWait => ({
+  cause: delay.kind,
+  etaMs: null,
+  nextTryMs: null,
+  message: delayText(delay),
+});
 
 /** When a Pod between two tasks gets the next one; null if unknown. `ended`: how the previous task ended. */
 export function pauseWait(

@@ -3,6 +3,7 @@ import { CHUNK_INDEXES, STATES, chunkOf } from '../scoreboard/board.ts';
 import { type EpochMs, asTime, soonest } from '../base/time.ts';
 import { type WaitedFor, closedCount, closedOutlook, heldOutlook } from './upstream-waits.ts';
 import type { WorkingBoard } from '../scoreboard/working-board.ts';
+import { type StartDelay, delayWaits } from './start-delay.ts';
 import { unreachable } from '../base/invariant.ts';
 import { type JobSpec, startsAt } from '../manifests/job.ts';
 import { gangProgress } from '../scoreboard/gang.ts';
@@ -22,6 +23,10 @@ export type WaitCause =
   | 'names'
   /** ECS has accepted it and is starting it */
   | 'starting'
+  /** the same, on a machine that has no room for it now */
+  | 'room'
+  /** the same, and its image is being pulled */
+  | 'pulling'
   /** its task could not start (image, secret, parameter) and will be retried */
   | 'startFailed'
   | 'backOff'
@@ -83,6 +88,8 @@ export type WaitingJob = {
   readonly hasNames: boolean;
   /** The Jobs that it still waits for. */
   readonly waitedFor: readonly WaitedFor[];
+  /** Why tasks of it that ECS has accepted have not started; none: nobody knows. */
+  readonly delays?: readonly StartDelay[];
 };
 
 /** However large the Job, a query reads at most this many chunks. */
@@ -185,9 +192,12 @@ function waitsOfRunning(job: WaitingJob, pace: LaunchPace): readonly Wait[] {
   const beyond = take(left);
 
   const launched = all.starting - status.inFlight.length;
+  const delays = delayWaits((job.delays ?? []).slice(0, Math.max(0, launched)));
+  const delayed = delays.reduce((sum, { count }) => sum + count, 0);
   return [
     ...claimWaits(job, placed, pace),
-    ...some({ ...NO_TIMES, cause: 'starting', count: launched, message: 'ECS is starting their tasks' }),
+    ...delays.map((delay) => ({ ...NO_TIMES, ...delay })),
+    ...some({ ...NO_TIMES, cause: 'starting', count: launched - delayed, message: 'ECS is starting their tasks' }),
     ...startFailures(timed, now),
     ...some({
       cause: 'backOff',

@@ -8,7 +8,14 @@ import { commandLine } from './launch-overrides.ts';
 import type { JobManifest } from '../manifests/manifest.ts';
 import type { Container, PodSpec, Resources } from '../manifests/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
-import { type Capacity, FAMILY_PREFIX, type TaskContainer, type TaskDefinition, type TaskSize } from './task.ts';
+import {
+  type Capacity,
+  FAMILY_PREFIX,
+  type PodRequests,
+  type TaskContainer,
+  type TaskDefinition,
+  type TaskSize,
+} from './task.ts';
 
 /**
  * How what {@link taskDefinitionOf} says is registered: raise it whenever an equal template is registered otherwise. It
@@ -211,6 +218,15 @@ const FARGATE_SIZES: readonly { readonly cpu: number; readonly memoryMib: readon
 export type FargateSize =
   | { readonly kind: 'fits'; readonly cpu: number; readonly memoryMib: number }
   | { readonly kind: 'tooLarge'; readonly path: string; readonly message: string };
+
+/** What the Pod requests, before it is rounded up to a Fargate size. */
+export function requestsOf({ spec }: Templated): PodRequests {
+  const { containers, initContainers = [] } = spec.template.spec;
+  return {
+    milliCpu: Math.ceil(podNeed(containers, initContainers, cpuNeed) * 1000 - 1e-9),
+    memoryMib: Math.ceil(podNeed(containers, initContainers, memoryNeed) / MIB),
+  };
+}
 
 /** The smallest Fargate size that holds the Pod; 0.25 vCPU and 512 MiB if it requests nothing. */
 export function fargateSizeOf({ spec }: Templated): FargateSize {

@@ -11,6 +11,9 @@ export type TaskSize = {
   readonly ephemeralStorageGib: number | null;
 };
 
+/** What a Pod requests: thousandths of a CPU, and MiB of memory. 0: nothing. */
+export type PodRequests = { readonly milliCpu: number; readonly memoryMib: number };
+
 /** What a pod template becomes: the same for all indexes and attempts, so it is registered once per content hash. */
 export type TaskDefinition = TaskSize & {
   /** `muster-<hash of everything below>`: equal templates share one family. */

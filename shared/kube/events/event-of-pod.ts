@@ -68,6 +68,7 @@ function presentTask(pod: PodFacts): readonly PodOccurrence[] {
   }
   if ((state !== 'launched' && state !== 'running') || launch?.state !== 'launched') return [];
   const { nonce, since } = launch;
+  if (wait?.cause === 'room') return [unscheduled(pod, nonce, wait.message, since, later(since, status.now))];
   const stopsAt = stoppingSince(pod);
   return [
     assigned(pod, nonce, launch.taskArn, since),

@@ -9,6 +9,7 @@ import type { DeadLetterStore } from '../../ports/dead-letters.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { FeedNotifications } from '../../ports/feed-notifications.ts';
 import type { HostStore } from '../../ports/host-store.ts';
+import type { StartDelays } from '../../ports/gathered/start-delays.ts';
 import type { ReadFailures } from '../../ports/gathered/job-failures.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { LogReader } from '../../ports/log-reader.ts';
@@ -68,6 +69,8 @@ export type ApiPorts = ItemSource & {
   readonly objectGuards: readonly ObjectGuard[];
   /** How fast launches are granted now. Read only when a request asks what waits. */
   readonly launchPace: () => Promise<LaunchPace>;
+  /** Why accepted tasks have not started; omitted: nobody knows. */
+  readonly startDelays?: StartDelays | undefined;
   /** Hears who changes what, and what is forbidden; omitted: nobody does. */
   readonly audit?: Audit | undefined;
   /** Deletes what is in a namespace that is being deleted, as far as that is quick, and the namespace once it is empty. */

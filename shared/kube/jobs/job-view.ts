@@ -7,6 +7,7 @@ import type { Published } from '../../domain/scoreboard/shown-status.ts';
 import { NOTHING_PUBLISHED, type PublishedPods } from '../../domain/scoreboard/published-pods.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
 import type { Feed } from '../../ports/feed.ts';
+import type { StartDelays } from '../../ports/gathered/start-delays.ts';
 import type { HostStore } from '../../ports/host-store.ts';
 import type { JobCommands } from '../../ports/job-commands.ts';
 import type { JobStore, StoredSpec } from '../../ports/job-store.ts';
@@ -38,6 +39,7 @@ export type Reads = ItemSource & {
   readonly taskNames: Pick<HostStore, 'readHosts'>;
   /** See `ApiPorts`. */
   readonly launchPace: () => Promise<LaunchPace>;
+  readonly startDelays?: StartDelays | undefined;
 };
 
 /**

@@ -31,6 +31,7 @@ export async function waitsOfView(view: JobView, pace: LaunchPace, reads: Reads)
     spec: toJob(view.spec).spec,
     hasNames: hasNames(view.spec.manifest),
     waitedFor: await readWaitedFor(view.spec, view.status, reads.jobs),
+    delays: reads.startDelays?.ofJob(view.spec.identity.uid) ?? [],
   };
   return Promise.all(waitsOf(waiting, pace).map((wait) => explained(wait, view, reads)));
 }

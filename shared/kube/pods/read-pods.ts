@@ -4,7 +4,7 @@ import type { EpochMs } from '../../domain/base/time.ts';
 import { hasNames } from '../../domain/task/host-names.ts';
 import { FRESH, type IndexRecord, hasPod, isActive, podStateOf } from '../../domain/scoreboard/index-record.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
-import { type PodWait, claimWait, pauseWait } from '../../domain/pending/pod-wait.ts';
+import { type PodWait, claimWait, delayWait, pauseWait } from '../../domain/pending/pod-wait.ts';
 import { podKey } from '../../domain/scoreboard/published-pods.ts';
 import { type UnpublishedStop, asPublished } from '../../domain/scoreboard/shown-status.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
@@ -179,6 +179,7 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
     // Most Pods wait for nothing, and then nothing has to be read.
     picks.some((pick) => mayWait(pick, view)) ? reads.launchPace() : null,
   ]);
+  const delays = delaysOf(launches, reads);
   const { spec, version, shown = null } = view;
   const status = shown === null ? view.status : asPublished(view.status, shown);
   return picks.map((pick) => {
@@ -188,7 +189,9 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
     // Users may be shown a Pod as it was while it ran, although its record already has its end.
     const before = published !== null && isBetweenTasks(pick) && hasGoneOn(published) ? published : null;
     const record = isLive(pick.state) ? null : published;
-    const wait = pace === null ? null : waitOf({ ...pick, current, record, spec, status }, pace);
+    const delay = pick.state === 'launched' && launch?.state === 'launched' ? delays?.get(launch.taskArn) : undefined;
+    const held = pace === null ? null : waitOf({ ...pick, current, record, spec, status }, pace);
+    const wait = delay === undefined ? held : delayWait(delay);
     const { failures, ignored } = published ?? current ?? FRESH;
     const madeAfter = { failures, ignored };
     return asStopping({
@@ -252,6 +255,10 @@ async function readAddresses(
   }
   return found;
 }
+
+/** Tasks that ECS has accepted: where it is one of this machine, it says what delays them. */
+const delaysOf = (launches: ReadonlyMap<string, LaunchSlot>, { startDelays }: Reads) =>
+  startDelays?.ofTasks([...launches.values()].flatMap((slot) => (slot.state === 'launched' ? [slot.taskArn] : [])));
 
 const indexesOf = (picks: readonly PodPick[]): readonly number[] => [...new Set(picks.map(({ index }) => index))];
 

@@ -99,7 +99,12 @@ function stateOf(pod: PodFacts, stage: Stage, place: Place): State {
   if (place === 'neverStarted') return { waiting: { reason: 'PodInitializing' } };
   switch (stage.kind) {
     case 'creating':
-      return { waiting: { reason: place !== 'main' || hasInit(pod) ? 'PodInitializing' : 'ContainerCreating' } };
+      return {
+        waiting: {
+          reason: place !== 'main' || hasInit(pod) ? 'PodInitializing' : 'ContainerCreating',
+          ...(place !== 'main' || pod.state !== 'launched' || pod.wait === null ? {} : { message: pod.wait.message }),
+        },
+      };
     case 'unstartable': {
       const { reason, message } = stage;
       return place === 'main' ? { waiting: { reason, message } } : { waiting: { reason: 'PodInitializing' } };

@@ -32,7 +32,11 @@ function phaseStatus(pod: PodFacts): PodStatus {
       if (before !== null) return shown(phaseAfter(pod, before), { kind: 'creating' });
       return { phase: 'Pending', ...unscheduled(wait) };
     case 'launched':
-      return shown(phaseAfter(pod, before), { kind: 'creating' });
+      if (wait?.cause === 'room' && before === null) return { phase: 'Pending', ...unscheduled(wait) };
+      return {
+        ...shown(phaseAfter(pod, before), { kind: 'creating' }),
+        ...(wait === null ? {} : { message: waitText(wait) }),
+      };
     case 'waiting': {
       if (record === null) return { phase: 'Pending', conditions: [SCHEDULED] };
       const { ending, judgement } = record;
@@ -98,6 +102,7 @@ function unscheduled(wait: PodWait | null): Pick<PodStatus, 'conditions' | 'mess
 /** Why a Pod does not run yet, if that is known; null: it is not, or nothing keeps it. */
 export function pendingWords({ state, record, wait }: PodFacts): { reason: string; message: string } | null {
   if (wait === null) return null;
+  if (wait.cause === 'pulling') return { reason: 'ContainerCreating', message: waitText(wait) };
   const cannotStart = state === 'waiting' && record !== null && record.ending.cause !== 'Unplaced';
   const reason = cannotStart ? startFailure(record.ending.reason) : scheduleReason(wait);
   return { reason, message: waitText(wait) };

@@ -6,7 +6,7 @@ import { GROUP_PREFIX } from '../../../names/env.ts';
 import type { Fatal, Later, Tasks } from '../../../ports/tasks.ts';
 import { parseTask } from '../../../schema/messages/ecs-task.ts';
 import type { EcsCalls } from './ecs-calls.ts';
-import { type Placement, formatPlacement, runTaskInput } from './run-task-request.ts';
+import { type Placement, type RunTaskOptions, formatPlacement, runTaskInput } from './run-task-request.ts';
 import { classify, outcomeOfAnswer, outcomeOfPrepareError, outcomeOfRunError } from './run-task-outcome.ts';
 import { type DefinitionSettings, mainFirst, registerInput, stillFits, taskRoleOf } from './task-definition-request.ts';
 
@@ -15,7 +15,7 @@ const REASON_MAX_CHARS = 255;
 /** Each is looked at: ECS allows 50 reads of task definitions at once, and 20 a second (aws.md 1.4). */
 const FAMILIES_PER_PAGE = 40;
 
-export type EcsTasksOptions = {
+export type EcsTasksOptions = RunTaskOptions & {
   readonly calls: EcsCalls;
   readonly placement: Placement;
   readonly definitions: DefinitionSettings;
@@ -24,7 +24,13 @@ export type EcsTasksOptions = {
 };
 
 /** {@link Tasks} on ECS with Fargate. */
-export function createEcsTasks({ calls, placement, definitions, namedRoleOf }: EcsTasksOptions): Tasks {
+export function createEcsTasks({
+  calls,
+  placement,
+  definitions,
+  namedRoleOf,
+  tellsRequests = false,
+}: EcsTasksOptions): Tasks {
   const { cluster } = placement;
   const list = async (filter: Omit<ListTasksCommandInput, 'cluster' | 'nextToken'>, after: string | null) => {
     try {
@@ -55,7 +61,7 @@ export function createEcsTasks({ calls, placement, definitions, namedRoleOf }: E
     },
 
     async run(launch) {
-      const input = runTaskInput(launch);
+      const input = runTaskInput(launch, { tellsRequests });
       let answer;
       try {
         answer = await calls.runTask(input);

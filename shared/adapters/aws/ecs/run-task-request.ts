@@ -32,11 +32,22 @@ const PlacementSchema = z.object({
 export const formatPlacement = ({ cluster, subnets, securityGroups, assignPublicIp, capacity }: Placement): string =>
   JSON.stringify({ cluster, subnets, securityGroups, assignPublicIp, capacity, request: REQUEST });
 
+export type RunTaskOptions = {
+  /** A tag says what the Pod requests: for an ECS on this machine, which has less than Fargate, and does not round up. */
+  readonly tellsRequests?: boolean;
+};
+
+const requestsTag = (requests: Launch['requests']) =>
+  requests === undefined ? [] : [{ key: TAGS.requests, value: `${requests.milliCpu}/${requests.memoryMib}` }];
+
 /**
  * Pure and byte-stable: the same launch always gives the same request. ECS answers a repeated token with different
  * parameters with ConflictException (ECS developer guide, "Ensuring idempotency").
  */
-export function runTaskInput({ job, id, template, env, overrides = [], size, capacity }: Launch): RunTaskCommandInput {
+export function runTaskInput(
+  { job, id, template, env, overrides = [], size, requests, capacity }: Launch,
+  options: RunTaskOptions = {},
+): RunTaskCommandInput {
   const placement = PlacementSchema.parse(JSON.parse(template.placement));
   const isMarked = placement.request === REQUEST;
   const provider = capacity === undefined ? placement.capacity : PROVIDERS[capacity];
@@ -48,7 +59,7 @@ export function runTaskInput({ job, id, template, env, overrides = [], size, cap
     startedBy: job.uid,
     group: formatGroup(GROUP_PREFIX, id),
     enableECSManagedTags: false,
-    ...(isMarked ? { tags: tagsOf(job) } : {}),
+    ...(isMarked ? { tags: [...tagsOf(job), ...(options.tellsRequests === true ? requestsTag(requests) : [])] } : {}),
     // ECS accepts only one of the two, and Spot needs the strategy.
     ...(provider === 'FARGATE'
       ? { launchType: 'FARGATE' }

@@ -13,6 +13,7 @@ import type { TaskView } from '../../../domain/task/task.ts';
 import { inWordsOf } from '../../../domain/pending/pod-wait.ts';
 import { type Wait, chunksForWaits, waitsOf } from '../../../domain/pending/waits.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
+import type { StartDelays } from '../../../ports/gathered/start-delays.ts';
 import type { LogReader } from '../../../ports/log-reader.ts';
 import { type ItemSource, readItemValues } from '../../../store/read-items.ts';
 import { readWaitedFor } from '../../../store/read-waited-for.ts';
@@ -33,7 +34,7 @@ export type CollectDeps = Pick<
   Deps,
   'jobs' | 'feed' | 'tasks' | 'limits' | 'hosts' | 'hostnames' | 'clock' | 'settings'
 > &
-  ItemSource & { readonly logs: LogReader };
+  ItemSource & { readonly logs: LogReader; readonly startDelays?: StartDelays | undefined };
 
 /** What was read; the items of the indexes that it turns out to name come later. */
 export type CollectedJob = Omit<JobSnapshot, 'itemOf'> & { readonly manifest: JobManifest };
@@ -65,7 +66,8 @@ export async function collectJob(
   const rate =
     pace.kind === 'ok' ? pace.value : { now, perSec: null, fullPerSec: null, namespaces: 1, namesPerSec: null };
   const waitedFor = others.kind === 'ok' ? others.value : [];
-  const waiting = { spec: toJob(spec).spec, status, board, hasNames: hasNames(spec.manifest), waitedFor };
+  const delays = deps.startDelays?.ofJob(uid) ?? [];
+  const waiting = { spec: toJob(spec).spec, status, board, hasNames: hasNames(spec.manifest), waitedFor, delays };
   return {
     ...waiting,
     now,

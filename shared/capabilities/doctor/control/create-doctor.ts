@@ -22,11 +22,11 @@ import { probe } from '../../../control/process/probe.ts';
 const PAGE = 50;
 const AT_ONCE = 10;
 
-export type DoctorPorts = InstallationPorts & { readonly logs: LogReader };
+export type DoctorPorts = InstallationPorts & Pick<CollectDeps, 'startDelays'> & { readonly logs: LogReader };
 
 /** Checks Jobs and the installation, without changing anything. */
 export function createDoctor(ports: DoctorPorts, passDeps: Deps): Doctor {
-  const deps = { ...passDeps, itemCache: passDeps.cache.items, logs: ports.logs };
+  const deps = { ...passDeps, itemCache: passDeps.cache.items, logs: ports.logs, startDelays: ports.startDelays };
   return {
     async job(namespace, name) {
       const subject = subjectOfJob({ namespace, name });
