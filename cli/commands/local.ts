@@ -37,6 +37,7 @@ export type LocalFlags = Pick<
   | 'formats'
   | 'audit'
   | 'discardRow'
+  | 'room'
 > &
   ListenerFlags & {
     /** null: the one of before, or processes */

@@ -3,10 +3,22 @@ import type { Formats } from '../../shared/domain/manifests/new-in-release.ts';
 import { DRIVERS, type DriverName } from '../../local/drivers.ts';
 import { ENV } from '../../shared/names/env.ts';
 import { type Done, examples } from '../shell/command-parts.ts';
+import { machineRoom } from '../../local/machine-room.ts';
 import type { LocalFlags } from '../commands/local.ts';
 import { usageFailure } from '../shell/failure.ts';
 import { type EnvironmentEntry, environmentEntry } from '../shell/task-environment.ts';
-import { driver, duration, httpUrl, rate, serverPort, share, span, wholeNumber } from '../shell/option-values.ts';
+import {
+  cpuCount,
+  driver,
+  duration,
+  memorySize,
+  httpUrl,
+  rate,
+  serverPort,
+  share,
+  span,
+  wholeNumber,
+} from '../shell/option-values.ts';
 import type { Shell } from '../shell/shell.ts';
 
 const LOCAL_EXAMPLES = examples(
@@ -18,6 +30,7 @@ const LOCAL_EXAMPLES = examples(
   'muster local --users users.csv --kubeconfig-user kim',
   'muster local --port 8080 --data /var/lib/muster --workspace ~/work',
   'muster local --in-memory --driver simulated --task-ms 500-2000 --launches-per-sec 18',
+  'muster local --cpus 6 --memory 12Gi    # what running tasks may request together; others wait for room',
   'muster local --emulate-aws             # requests of the AWS SDK to emulators, for CI; data in .muster-aws',
   'muster local --events-duplicate 1 --events-shuffle-ms 2000 --events-drop 0.1 --seed 7',
 );
@@ -38,6 +51,8 @@ type LocalOptions = {
   readonly inheritEnv: boolean;
   readonly launchesPerSec?: number;
   readonly stopsPerSec?: number;
+  readonly cpus?: number | null;
+  readonly memory?: number | null;
   readonly formats?: Formats;
   readonly taskMs?: readonly [number, number];
   readonly taskFail?: number;
@@ -129,6 +144,18 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
         '--discard-row <key>',
         'begin without this row, which an error says cannot be decoded (docs/run-locally.md)',
       ).conflicts(['inMemory', 'emulateAws', 'dynamodbEndpoint']),
+    )
+    .addOption(
+      new Option(
+        '--cpus <count>',
+        'what the requests of running tasks may add up to; others wait; 0: no limit (default: those of this machine)',
+      ).argParser(cpuCount),
+    )
+    .addOption(
+      new Option(
+        '--memory <size>',
+        'the same for memory: 8Gi, 512Mi; 0: no limit (default: that of this machine)',
+      ).argParser(memorySize),
     )
     .addOption(rates('--launches-per-sec <rate>', 'the maximum of tasks started per second (default: no limit)'))
     .addOption(rates('--stops-per-sec <rate>', 'the maximum of tasks stopped per second (default: no limit)'))
@@ -252,6 +279,16 @@ function localFlags(flags: LocalOptions, { env }: Pick<Shell, 'env'>): LocalFlag
     store,
     wiring,
     ...rates,
+    room: roomOf(flags),
     ...(wanted === 'simulated' ? { script } : {}),
+  };
+}
+
+/** What is not said is the machine's. */
+function roomOf({ cpus, memory }: LocalOptions): LocalFlags['room'] {
+  const machine = machineRoom();
+  return {
+    milliCpu: cpus === undefined ? machine.milliCpu : cpus,
+    memoryMib: memory === undefined ? machine.memoryMib : memory,
   };
 }

@@ -1,13 +1,14 @@
 import { themeFor } from './theme.ts';
 import { join } from 'node:path';
 import type { LocalOptions, LocalRuntime } from '../../local/runtime.ts';
+import { cpuText, memoryText } from '../../shared/domain/pending/start-delay.ts';
 import { VERSION } from '../../shared/names/version.ts';
 import { commandWord } from '../text/command-word.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import type { Shell } from '../shell/shell.ts';
 import { type EnvironmentOptions, sayEnvironment } from '../shell/task-environment.ts';
 
-export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store' | 'wiring'> & {
+export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'store' | 'wiring' | 'room'> & {
   readonly environment: EnvironmentOptions;
   /** Says that tasks could be containers. */
   readonly offersDocker?: boolean;
@@ -44,6 +45,7 @@ export function localBanner(
     driver,
     store,
     wiring,
+    room,
     environment,
     users = null,
     kubeconfigUser = null,
@@ -65,6 +67,7 @@ export function localBanner(
     row('data', dataDir + (store === 'memory' ? ' (Jobs are in memory)' : '')),
     row('workspace', workspaceDir),
     row('tasks', DRIVERS[driver]),
+    ...(room === undefined ? [] : [row('room', sayRoom(room))]),
     ...(offersDocker ? [row('docker', OFFER)] : []),
     ...(adopted.tasks === 0 ? [] : [row('continues', adoptedText(adopted))]),
     ...(driver === 'simulated' ? [] : [row('they get', sayEnvironment(environment, shell.env, driver))]),
@@ -85,6 +88,14 @@ export function localBanner(
 /** What an earlier run has left, and this one goes on with. */
 export const adoptedText = ({ tasks, jobs }: LocalRuntime['adopted']): string =>
   `${jobs} ${jobs === 1 ? 'Job' : 'Jobs'}, ${tasks} ${tasks === 1 ? 'task' : 'tasks'} adopted`;
+
+/** What tasks may request together. */
+export function sayRoom({ milliCpu, memoryMib }: NonNullable<LocalOptions['room']>): string {
+  if (milliCpu === null && memoryMib === null) return 'no limit: all tasks run at once';
+  const cpus = milliCpu === null ? 'any number of CPUs' : cpuText(milliCpu);
+  const memory = memoryMib === null ? 'any amount of memory' : `${memoryText(memoryMib)} of memory`;
+  return `${cpus}, ${memory}; tasks that request more wait in order`;
+}
 
 const sayUsers = (file: string, name: string | null): string =>
   name === null

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { DRIVERS, type DriverName } from '../../local/drivers.ts';
 import { httpUrlFault } from '../text/http-url.ts';
+import { parseQuantity } from '../../shared/domain/base/quantity.ts';
 import { numberIn, rateError } from '../../shared/names/bounds.ts';
 import { isRefusedPort } from '../../shared/names/refused-ports.ts';
 import { tokenClusterError } from '../../shared/names/token-cluster.ts';
@@ -28,6 +29,28 @@ export function tasksAtOnce(text: string): number {
     );
   return wholeNumber(0)(text);
 }
+
+/** CPUs that tasks may request together, in thousandths; null: no limit. */
+export function cpuCount(text: string): number | null {
+  const count = Number(text);
+  if (!/^\d+(\.\d{1,3})?$/.test(text) || count > CPUS_MAX)
+    throw new InvalidArgumentError(`It must be a number of CPUs from 0.001 to ${CPUS_MAX}, or 0 for no limit.`);
+  return count === 0 ? null : Math.round(count * 1000);
+}
+
+const CPUS_MAX = 4096;
+
+/** Memory that tasks may request together, in MiB; null: no limit. */
+export function memorySize(text: string): number | null {
+  const bytes = /^\d/.test(text) ? parseQuantity(text) : null;
+  const mib = bytes === null ? null : Math.floor(bytes / 2 ** 20);
+  if (bytes === 0) return null;
+  if (mib === null || mib < 1 || mib > MEMORY_MIB_MAX)
+    throw new InvalidArgumentError('It must be a size from 1Mi to 64Ti, such as 8Gi or 512Mi, or 0 for no limit.');
+  return mib;
+}
+
+const MEMORY_MIB_MAX = 64 * 1024 ** 2;
 
 /** The port of a server that we start; 0: any free port. */
 export function serverPort(text: string): number {
