@@ -41,6 +41,8 @@ describe('the command line', () => {
     ['local --task-ms 86400001', 'It must be milliseconds such as 500 or 500-2000, up to 86400000 (a day).'],
     ['local --events-shuffle-ms 600001', 'It must be a whole number from 0 to 600000.'],
     ['local --launches-per-sec 0', 'It must be a number of calls per second from 0.1 to 1000.'],
+    ['local --cpus many', 'It must be a number of CPUs from 0.001 to 4096, or 0 for no limit.'],
+    ['local --memory 8', 'It must be a size from 1Mi to 64Ti, such as 8Gi or 512Mi, or 0 for no limit.'],
     ['local --launches-per-sec fast', 'It must be a number of calls per second from 0.1 to 1000.'],
     ['local --launches-per-sec Infinity', 'It must be a number of calls per second from 0.1 to 1000.'],
     ['local --stops-per-sec 1001', 'It must be a number of calls per second from 0.1 to 1000.'],
