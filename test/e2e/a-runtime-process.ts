@@ -12,6 +12,9 @@ const THIS_TREE = join(import.meta.dirname, '../..');
 
 const KubeconfigSchema = z.object({ clusters: z.tuple([z.object({ cluster: z.object({ server: z.url() }) })]) });
 
+/** Tasks are containers of the engine that answers there. */
+export type ContainerTasks = { readonly dockerHost: string };
+
 export type RuntimeProcess = {
   readonly child: ChildProcess;
   /** Everything that it has printed. */
@@ -24,19 +27,22 @@ export type RuntimeProcess = {
 
 /**
  * Starts the embedded runtime on `folders` in a process (and a process group) of its own. Others may run there already.
- * With `taskMs` its tasks are simulated, and take up to that long. It is that of the sources in `tree`: by default, these.
+ * It is that of the sources in `tree`: by default, these.
+ *
+ * @param tasks a number: they are simulated, and take up to so many milliseconds; processes by default
  */
 export function spawnRuntime(
   { root, dataDir, workspaceDir }: Folders,
-  taskMs?: number,
+  tasks?: number | ContainerTasks,
   tree = THIS_TREE,
 ): RuntimeProcess {
   const program = join(tree, 'test/e2e/runtime-process.ts');
-  const simulated = taskMs === undefined ? [] : [String(taskMs)];
-  const child = spawn(process.execPath, ['--import', 'tsx', program, dataDir, workspaceDir, ...simulated], {
+  const kind = tasks === undefined ? [] : [typeof tasks === 'number' ? String(tasks) : 'docker'];
+  const engine = typeof tasks === 'object' ? { DOCKER_HOST: tasks.dockerHost } : {};
+  const child = spawn(process.execPath, ['--import', 'tsx', program, dataDir, workspaceDir, ...kind], {
     cwd: tree,
     stdio: ['pipe', 'ignore', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: root, MUSTER_TEST_WIRING: TEST_WIRING },
+    env: { PATH: process.env['PATH'], HOME: root, MUSTER_TEST_WIRING: TEST_WIRING, ...engine },
     detached: true,
   });
   let said = '';
@@ -61,9 +67,9 @@ export function spawnRuntime(
 }
 
 /** Starts the runtime and forgets where an earlier one on these folders was. */
-export function startRuntime(folders: Folders, taskMs?: number, tree?: string): RuntimeProcess {
+export function startRuntime(folders: Folders, tasks?: number | ContainerTasks, tree?: string): RuntimeProcess {
   rmSync(join(folders.dataDir, 'kubeconfig'), { force: true });
-  return spawnRuntime(folders, taskMs, tree);
+  return spawnRuntime(folders, tasks, tree);
 }
 
 async function answeringServer(kubeconfig: string): Promise<string | null> {

@@ -1,15 +1,17 @@
 import { startEnforcedRuntime } from '../rights/enforced-runtime.ts';
 
-// The embedded runtime as a program, for tests that kill it: node --import tsx runtime-process.ts DATA WORKSPACE [TASK_MS]
-// With TASK_MS its tasks are simulated, and take up to that long.
+// The embedded runtime as a program, for tests that kill it: node --import tsx runtime-process.ts DATA WORKSPACE [TASK_MS|docker]
+// With TASK_MS its tasks are simulated, and take up to that long; with docker they are containers of the engine at DOCKER_HOST.
 // It ends with 77 if a function calls what the template does not allow it.
 // It ends by SIGTERM, by Ctrl-C, and when its parent is gone: then its standard input ends.
 
-const [dataDir = '', workspaceDir = '', taskMs] = process.argv.slice(2);
+const [dataDir = '', workspaceDir = '', kind] = process.argv.slice(2);
 const tasks =
-  taskMs === undefined
+  kind === undefined
     ? ({ driver: 'process' } as const)
-    : ({ driver: 'simulated', script: { runMs: [0, Number(taskMs)] } } as const);
+    : kind === 'docker'
+      ? ({ driver: 'docker', env: process.env } as const)
+      : ({ driver: 'simulated', script: { runMs: [0, Number(kind)] } } as const);
 /** Exit code: no test expects it. */
 const NOT_ALLOWED = 77;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);

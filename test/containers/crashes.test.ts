@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dice } from '../support/arbitrary-board.ts';
+import { eventually, indexOf, indexed, linesOf, shellJob } from '../e2e/kube-calls.ts';
+import {
+  type ADockerRuntime,
+  BUSYBOX,
+  aDockerRuntime,
+  describeContainers,
+  leftIn,
+  podsOf,
+  shell,
+} from './a-docker-runtime.ts';
+import { type AnEngine, anEngine, anImage } from './an-engine.ts';
+
+/** Another seed kills at other moments: SEED=7 npx vitest run test/containers/crashes.test.ts */
+const SEED = Number(process.env['SEED'] ?? 1);
+const INDEXES = 60;
+const LINES = 10;
+/** Says in the workspace that this attempt runs, and prints numbered lines; the kills come while it does. */
+const TASK = `echo "$JOB_COMPLETION_INDEX $MUSTER_ATTEMPT" >> /workspace/runs
+  for i in $(seq ${LINES}); do echo "line $i of $JOB_COMPLETION_INDEX/$MUSTER_ATTEMPT"; [ $i -le 7 ] || sleep 0.7; done`;
+const VICTIMS = ['runtime', 'engine', 'runtime', 'engine', 'both', 'runtime'] as const;
+
+describeContainers('kill -9 of the runtime and of the engine', () => {
+  let engine: AnEngine;
+  let runtime: ADockerRuntime;
+
+  beforeAll(async () => {
+    engine = await anEngine();
+    await anImage(engine, BUSYBOX);
+    runtime = await aDockerRuntime(engine);
+  });
+
+  afterAll(async () => {
+    await runtime?.remove();
+    await engine?.remove();
+  });
+
+  test(`60 indexes are counted once, no program runs twice in one attempt, no line is lost (seed ${SEED})`, async () => {
+    const below = dice(SEED);
+    const runs = (): readonly string[] => linesOf(runtime.folders.workspaceDir, 'runs');
+    // One failure that counts would fail the Job: what was lost with the engine spends no attempt.
+    const spec = { ...indexed(INDEXES, 12), backoffLimit: 0 };
+    await runtime.kube.create(shellJob('sums', '', spec, { containers: [shell(TASK)] }));
+    for (const [n, victim] of VICTIMS.entries()) {
+      const begun = Math.floor(((n + below(100) / 100) * 0.9 * INDEXES) / VICTIMS.length);
+      await eventually(
+        () => (runs().length >= begun ? true : null),
+        () => `${runs().length} of ${begun} runs; ${runtime.process().said()}`,
+      );
+      await sleep(below(1000));
+      if (victim !== 'runtime') await engine.kill();
+      const back = victim === 'runtime' ? null : sleep(below(1500)).then(engine.start);
+      if (victim === 'both') await back; // no runtime starts without an engine
+      if (victim !== 'engine') await runtime.killAndStart();
+      await back;
+    }
+
+    const job = await runtime.kube.ended('sums');
+    expect(job.status).toMatchObject({
+      succeeded: INDEXES,
+      failed: 0,
+      active: 0,
+      completedIndexes: `0-${INDEXES - 1}`,
+    });
+    expect(runs().filter((run, at) => runs().indexOf(run) !== at)).toEqual([]);
+    const pods = await podsOf(runtime.kube, 'sums');
+    const succeeded = pods.filter(({ status }) => status.phase === 'Succeeded');
+    expect(succeeded.map((pod) => indexOf({ ...pod, status: { phase: '' } })).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: INDEXES }, (_, index) => index),
+    );
+    for (const { metadata, status } of pods) {
+      const said = (await runtime.kube.log(metadata.name)).split('\n').slice(0, -1);
+      const attempt = /\/\d+$/.exec(said[0] ?? '')?.[0] ?? '';
+      const index = metadata.annotations['batch.kubernetes.io/job-completion-index'] ?? '';
+      const whole = Array.from({ length: LINES }, (_, at) => `line ${at + 1} of ${index}${attempt}`);
+      expect(said).toEqual(status.phase === 'Succeeded' ? whole : whole.slice(0, said.length));
+      if (status.phase === 'Succeeded') continue;
+      expect(status).toMatchObject({
+        phase: 'Failed',
+        message: expect.stringMatching(/container engine|InternalError/),
+      });
+    }
+    console.log(`${runs().length} runs, ${pods.length - succeeded.length} lost with the engine`);
+    expect(await runtime.stop()).toBe(0);
+    expect(await leftIn(engine)).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import { performance } from 'node:perf_hooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { indexed, shellJob } from '../e2e/kube-calls.ts';
+import { type ADockerRuntime, BUSYBOX, aDockerRuntime, describeContainers, shell } from './a-docker-runtime.ts';
+import { type AnEngine, anEngine, anImage } from './an-engine.ts';
+
+const CONTAINERS = 20;
+const AT_ONCE = 4;
+
+const CreatedSchema = z.looseObject({ Id: z.string() });
+const EndedSchema = z.looseObject({ StatusCode: z.int() });
+
+describeContainers('what Muster adds to a container', () => {
+  let engine: AnEngine;
+  let runtime: ADockerRuntime;
+
+  beforeAll(async () => {
+    engine = await anEngine();
+    await anImage(engine, BUSYBOX);
+    runtime = await aDockerRuntime(engine);
+  });
+
+  afterAll(async () => {
+    await runtime?.remove();
+    await engine?.remove();
+  });
+
+  /** What anybody would do with a container: create, start, wait, logs, remove. */
+  const byHand = async (): Promise<void> => {
+    const body = { Image: BUSYBOX, Cmd: ['sh', '-c', 'true'] };
+    const { Id } = CreatedSchema.parse(await engine.api.ask({ method: 'POST', path: '/containers/create', body }));
+    await engine.api.ask({ method: 'POST', path: `/containers/${Id}/start` });
+    const ended = await engine.api.ask({ method: 'POST', path: `/containers/${Id}/wait` });
+    expect(EndedSchema.parse(ended).StatusCode).toBe(0);
+    await engine.api.ask({ method: 'GET', path: `/containers/${Id}/logs`, query: { stdout: true } });
+    await engine.api.ask({ method: 'DELETE', path: `/containers/${Id}` });
+  };
+
+  const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
+    const from = performance.now();
+    await work();
+    return (performance.now() - from) / 1000;
+  };
+
+  test('20 containers by Muster beside 20 by plain calls', async () => {
+    await byHand(); // the first of an image is slower
+    const lane = async (): Promise<void> => {
+      for (let n = 0; n < CONTAINERS / AT_ONCE; n += 1) await byHand();
+    };
+    const plain = await secondsOf(async () => Promise.all(Array.from({ length: AT_ONCE }, lane)));
+    const muster = await secondsOf(async () => {
+      const spec = indexed(CONTAINERS, AT_ONCE);
+      await runtime.kube.create(shellJob('twenty', '', spec, { containers: [shell('true')] }));
+      expect((await runtime.kube.ended('twenty')).status.succeeded).toBe(CONTAINERS);
+    });
+    console.log(
+      `${CONTAINERS} containers, ${AT_ONCE} at once: ${muster.toFixed(1)} s by Muster, ${plain.toFixed(1)} s by plain calls: ` +
+        `${(muster / plain).toFixed(2)} times as long`,
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linesOf } from '../e2e/kube-calls.ts';
+import {
+  type ADockerRuntime,
+  BUSYBOX,
+  aDockerRuntime,
+  describeContainers,
+  hasEnded,
+  oneJob,
+  podThat,
+  podsOf,
+  shell,
+} from './a-docker-runtime.ts';
+import { type AnEngine, anEngine, anImage } from './an-engine.ts';
+
+const DATA = { volumes: [{ name: 'data', emptyDir: {} }] };
+const volumeMounts = [{ name: 'data', mountPath: '/data' }];
+/** A container that says when it begins. */
+const says = (name: string, script: string, more: object = {}): object =>
+  shell(`echo "${name} begins" >> /workspace/order; ${script}`, { name, volumeMounts, ...more });
+
+describeContainers('a task of several containers', () => {
+  let engine: AnEngine;
+  let runtime: ADockerRuntime;
+
+  beforeAll(async () => {
+    engine = await anEngine();
+    await anImage(engine, BUSYBOX);
+    runtime = await aDockerRuntime(engine);
+  });
+
+  afterAll(async () => {
+    await runtime?.remove();
+    await engine?.remove();
+  });
+
+  test('init containers run in order, and a sidecar is stopped after the main container', async () => {
+    const end =
+      'trap "echo side stops >> /workspace/order; exit 0" TERM; hostname -i > /data/side; echo pong > /data/pong';
+    const pod = {
+      ...DATA,
+      initContainers: [
+        says('first', 'hostname -i > /data/first; sleep 1; echo "first ends" >> /workspace/order'),
+        says('second', 'cat /data/first > /data/second'),
+        says('side', `${end}; httpd -p 8080 -h /data; while :; do sleep 0.2; done`, { restartPolicy: 'Always' }),
+      ],
+    };
+    const main = `while ! wget -q -O - http://127.0.0.1:8080/pong; do sleep 0.2; done
+      hostname -i | cat - /data/first /data/second /data/side; sleep 1; echo "main ends" >> /workspace/order`;
+    await runtime.kube.create(oneJob('several', [says('main', main)], pod));
+    const { metadata, status } = await podThat(runtime.kube, 'several', hasEnded);
+    expect(status.phase).toBe('Succeeded');
+
+    const order = linesOf(runtime.folders.workspaceDir, 'order');
+    expect(order).toEqual([
+      'first begins',
+      'first ends',
+      'second begins',
+      'side begins',
+      'main begins',
+      'main ends',
+      'side stops',
+    ]);
+    // They share a network, so each has the same address, and a volume, where they wrote it.
+    const [pong, ...addresses] = (await runtime.kube.log(metadata.name, '?container=main')).trim().split('\n');
+    expect(pong).toBe('pong');
+    expect(addresses).toHaveLength(4);
+    expect(new Set(addresses).size).toBe(1);
+  });
+
+  test('a container that is restarted finds what it had written in its emptyDir', async () => {
+    const script = 'if [ -e /data/kept ]; then cat /data/kept; else echo kept > /data/kept; exit 1; fi';
+    await runtime.kube.create(
+      oneJob('again', [shell(script, { volumeMounts })], { ...DATA, restartPolicy: 'OnFailure' }, { backoffLimit: 3 }),
+    );
+    const pod = await podThat(runtime.kube, 'again', hasEnded);
+    expect(pod.status.phase).toBe('Succeeded');
+    expect(await runtime.kube.log(pod.metadata.name)).toBe('kept\n');
+  });
+
+  test("an emptyDir is no other Pod's", async () => {
+    const script = 'ls /data; touch /data/mine';
+    const spec = { completions: 2, parallelism: 1 };
+    await runtime.kube.create(oneJob('own', [shell(script, { volumeMounts })], DATA, spec));
+    await runtime.kube.ended('own');
+    for (const { metadata } of await podsOf(runtime.kube, 'own'))
+      expect(await runtime.kube.log(metadata.name)).toBe('');
+  });
+});
