@@ -27,7 +27,7 @@ export const VERIFY: readonly Stage[] = [
   {
     name: 'install',
     shows: 'clients and engines that others wrote are there',
-    command: ['sh', '-c', '.ci/install-debian && .ci/install-engines'],
+    command: ['sh', '-c', '.ci/install-debian && .ci/install-engines && .ci/install-docker'],
   },
   {
     name: 'draws',
@@ -47,6 +47,11 @@ export const VERIFY: readonly Stage[] = [
   { name: 'kubectl', shows: "every kubectl, and Kubernetes' own end-to-end cases", command: project('kubectl') },
   { name: 'clients', shows: 'clients in Python, JavaScript, and Go; 10,000 indexes', command: project('clients') },
   { name: 'pages', shows: 'every block of every page, and the examples', command: project('pages') },
+  {
+    name: 'containers',
+    shows: 'tasks as containers: their fields, names, endings, and kills of runtime and engine; as root',
+    command: project('containers'),
+  },
   { name: 'crashes', shows: 'kills at any moment, full disks, upgrades', command: project('crashes') },
   {
     name: 'attacks',
