@@ -1,4 +1,3 @@
-import { describe } from 'vitest';
 import * as z from 'zod';
 import { type Folders, someFolders } from '../e2e/a-local-runtime.ts';
 import { type RuntimeProcess, killNow, startRuntime } from '../e2e/a-runtime-process.ts';
@@ -9,9 +8,11 @@ import { type AnEngine, engineLack } from './an-engine.ts';
 const LACK = engineLack();
 if (LACK !== null) console.warn(`SKIPPED: containers: ${LACK}`);
 
-/** Tests with a container engine. Where none can be started they are skipped, but by `npm run verify`, where they fail. */
-export const describeContainers = (name: string, tests: () => void): void =>
-  void describe.runIf(LACK === null || isVerifying)(name, { timeout: 2 * TEST_MS }, tests);
+/** Where no engine can be started, tests with containers are skipped, but by `npm run verify`, where they fail. */
+export const hasEngine = LACK === null || isVerifying;
+
+/** A busy machine takes its time for each container. */
+export const PATIENT = { timeout: 2 * TEST_MS } as const;
 
 export type ADockerRuntime = {
   readonly folders: Folders;

@@ -76,11 +76,11 @@ export async function anEngine(): Promise<AnEngine> {
   const cgroup = `muster-${dir.slice(-6)}`;
   const said = openSync(join(dir, 'said'), 'a');
   const env = { PATH: `${process.env['PATH'] ?? ''}${delimiter}/usr/sbin${delimiter}/sbin`, HOME: dir };
-  const machine: ChildProcessByStdio<Writable, Readable, null> = spawn(
+  const machine = spawn(
     'unshare',
     [...NAMESPACES, '--propagation', 'private', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', MACHINE],
     { stdio: ['pipe', 'pipe', said], env },
-  );
+  ) as ChildProcessByStdio<Writable, Readable, null>;
   await new Promise<void>((resolve, reject) => {
     machine.stdout.once('data', () => resolve());
     machine.once('exit', () => reject(new Error(`no namespaces: ${readFileSync(join(dir, 'said'), 'utf8')}`)));

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linesOf } from '../e2e/kube-calls.ts';
 import {
   type ADockerRuntime,
   BUSYBOX,
   aDockerRuntime,
-  describeContainers,
+  PATIENT,
+  hasEngine,
   leftIn,
   oneJob,
   podsOf,
@@ -20,7 +21,7 @@ const PEER = `mkdir /www; echo "$JOB_COMPLETION_INDEX" > /www/index; httpd -p 80
   echo "$MUSTER_HOSTNAME found $next"; echo "$JOB_COMPLETION_INDEX" >> /workspace/found
   until [ $(wc -l < /workspace/found) -eq 4 ]; do sleep 0.2; done`;
 
-describeContainers('many tasks', () => {
+describe.runIf(hasEngine)('many tasks', PATIENT, () => {
   let engine: AnEngine;
   let runtime: ADockerRuntime;
 

@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type ADockerRuntime,
   BUSYBOX,
   type SeenPod,
   aDockerRuntime,
-  describeContainers,
+  PATIENT,
+  hasEngine,
   hasEnded,
   leftIn,
   oneJob,
@@ -15,7 +16,7 @@ import {
 } from './a-docker-runtime.ts';
 import { type AnEngine, anEngine, anImage } from './an-engine.ts';
 
-describeContainers('a task of one container', () => {
+describe.runIf(hasEngine)('a task of one container', PATIENT, () => {
   let engine: AnEngine;
   let runtime: ADockerRuntime;
 

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linesOf } from '../e2e/kube-calls.ts';
 import {
   type ADockerRuntime,
   BUSYBOX,
   aDockerRuntime,
-  describeContainers,
+  PATIENT,
+  hasEngine,
   hasEnded,
   oneJob,
   podThat,
@@ -19,7 +20,7 @@ const volumeMounts = [{ name: 'data', mountPath: '/data' }];
 const says = (name: string, script: string, more: object = {}): object =>
   shell(`echo "${name} begins" >> /workspace/order; ${script}`, { name, volumeMounts, ...more });
 
-describeContainers('a task of several containers', () => {
+describe.runIf(hasEngine)('a task of several containers', PATIENT, () => {
   let engine: AnEngine;
   let runtime: ADockerRuntime;
 
