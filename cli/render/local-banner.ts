@@ -90,7 +90,7 @@ export const adoptedText = ({ tasks, jobs }: LocalRuntime['adopted']): string =>
   `${jobs} ${jobs === 1 ? 'Job' : 'Jobs'}, ${tasks} ${tasks === 1 ? 'task' : 'tasks'} adopted`;
 
 /** What tasks may request together. */
-export function sayRoom({ milliCpu, memoryMib }: NonNullable<LocalOptions['room']>): string {
+function sayRoom({ milliCpu, memoryMib }: NonNullable<LocalOptions['room']>): string {
   if (milliCpu === null && memoryMib === null) return 'no limit: all tasks run at once';
   const cpus = milliCpu === null ? 'any number of CPUs' : cpuText(milliCpu);
   const memory = memoryMib === null ? 'any amount of memory' : `${memoryText(memoryMib)} of memory`;

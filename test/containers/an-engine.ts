@@ -48,7 +48,7 @@ export function engineLack(): string | null {
 }
 
 /** Its path; null: it is not there. */
-export function programOf(name: string): string | null {
+function programOf(name: string): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   return folders.map((folder) => join(folder, name)).find(canRun) ?? null;
 }
