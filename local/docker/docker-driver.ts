@@ -112,7 +112,6 @@ export class DockerDriver implements Driver {
     if (found.state === 'created') return { kind: 'absent' };
     this.#found.delete(name);
     const held = this.#hold(run);
-    held.life = this.#lifeBefore;
     this.#isRunning(held, found);
     if (found.state === 'ended') setImmediate(() => void this.#end(held));
     return { kind: 'running', startedAtMs: found.startedAtMs };
@@ -145,6 +144,8 @@ export class DockerDriver implements Driver {
   }
 
   #hold(run: ContainerRun): Held {
+    // An earlier runtime asked for its start: in which life of the engine that came to nothing, nobody knows.
+    const hasBegun = this.#options.files.begunMs(run.task.id, run.container.name) !== null;
     const held: Held = {
       run,
       id: null,
@@ -153,7 +154,7 @@ export class DockerDriver implements Driver {
       sent: null,
       isKilled: false,
       isEnding: false,
-      life: this.#life.id,
+      life: hasBegun ? this.#lifeBefore : this.#life.id,
       log: null,
     };
     this.#held.set(keyOf(run), held);
