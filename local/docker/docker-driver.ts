@@ -52,8 +52,6 @@ export class DockerDriver implements Driver {
   #starting = 0;
   #addresses: Addresses | null = null;
   #life = { id: '', endedFromMs: Infinity };
-  /** the life in which those began that were there when this runtime started */
-  #lifeBefore = '';
   /** null: the engine is there; otherwise since when it is not */
   #awaySinceMs: number | null = null;
   #looking: Promise<void> | null = null;
@@ -92,9 +90,8 @@ export class DockerDriver implements Driver {
     const { engine, installation } = this.#options;
     await provideIdleImage(engine);
     this.#addresses = addressesIn(await provideNetwork(engine, installation));
-    const { id, endedMs } = await lookAtKeeper(engine, installation);
-    this.#life = { id, endedFromMs: endedMs === null ? Infinity : endedMs - ENDING_MS };
-    if (endedMs === null) this.#lifeBefore = id;
+    const { id, sinceMs, endedMs } = await lookAtKeeper(engine, installation);
+    this.#life = { id, endedFromMs: (endedMs ?? sinceMs) - ENDING_MS };
     for (const name of await this.#removals.ofTasks()) {
       const found = await inspectContainer(engine, name);
       if (found !== null) this.#found.set(name, found);
@@ -120,9 +117,9 @@ export class DockerDriver implements Driver {
   /** If it has begun once, somebody has removed it since: a program never runs twice in one task. */
   #missing({ task, container }: ContainerRun): FoundContainer {
     const { files, timers } = this.#options;
-    const begunMs = files.begunMs(task.id, container.name);
-    if (begunMs === null) return { kind: 'absent' };
-    return { kind: 'ended', startedAtMs: begunMs, end: endOf(container.name, null, null, timers.now()) };
+    const begun = files.begun(task.id, container.name);
+    if (begun === null) return { kind: 'absent' };
+    return { kind: 'ended', startedAtMs: begun.atMs, end: endOf(container.name, null, null, timers.now()) };
   }
 
   /** What no task of this runtime asked for goes. */
@@ -144,8 +141,6 @@ export class DockerDriver implements Driver {
   }
 
   #hold(run: ContainerRun): Held {
-    // An earlier runtime asked for its start: in which life of the engine that came to nothing, nobody knows.
-    const hasBegun = this.#options.files.begunMs(run.task.id, run.container.name) !== null;
     const held: Held = {
       run,
       id: null,
@@ -154,7 +149,6 @@ export class DockerDriver implements Driver {
       sent: null,
       isKilled: false,
       isEnding: false,
-      life: hasBegun ? this.#lifeBefore : this.#life.id,
       log: null,
     };
     this.#held.set(keyOf(run), held);
@@ -175,7 +169,7 @@ export class DockerDriver implements Driver {
 
   /** Starts a container, however often the engine goes away meanwhile: each step may be repeated. */
   async #start(held: Held): Promise<void> {
-    const wish = { isWithdrawn: () => held.sent !== null, isOfEarlierLife: () => held.life !== this.#life.id };
+    const wish = { isWithdrawn: () => held.sent !== null, life: () => this.#life.id };
     let isAgain = false;
     while (!this.#isClosed) {
       try {
@@ -185,7 +179,7 @@ export class DockerDriver implements Driver {
         return;
       } catch (error) {
         if (!isAway(error)) {
-          this.#report(held, startEnd(held.run.container.name, error, this.#options.timers.now()));
+          this.#neverSeen(held, startEnd(held.run.container.name, error, this.#options.timers.now()));
           return;
         }
         await new Promise<void>((again) => this.#options.timers.after(RETRY_MS, again));
@@ -195,7 +189,7 @@ export class DockerDriver implements Driver {
 
   #begin(held: Held, started: Started): void {
     if (started.kind === 'over') {
-      this.#report(held, started.end);
+      this.#neverSeen(held, started.end);
       return;
     }
     const { task, container } = held.run;
@@ -269,10 +263,24 @@ export class DockerDriver implements Driver {
     }
   }
 
-  #stoppedBy({ life, sent, isKilled }: Held, found: EngineContainer | null): Parameters<typeof endOf>[2] {
-    if (found !== null && life !== this.#life.id && found.endedAtMs >= this.#life.endedFromMs) return 'engine';
+  /** Of an earlier life, what ended when that did ended with it. */
+  #stoppedBy({ run, sent, isKilled }: Held, found: EngineContainer | null): Parameters<typeof endOf>[2] {
+    const begun = this.#options.files.begun(run.task.id, run.container.name);
+    if (found !== null && begun?.life !== this.#life.id && found.endedAtMs >= this.#life.endedFromMs) return 'engine';
     if (sent !== null) return 'us';
     return isKilled ? 'somebody' : null;
+  }
+
+  /**
+   * The end of a container that was not seen running. One that is lost after it was asked to begin may have run: a task that says
+   * that it never started would have its attempt launched again.
+   */
+  #neverSeen(held: Held, end: ContainerEnd): void {
+    const { task, container } = held.run;
+    const begun = this.#options.files.begun(task.id, container.name);
+    if (end.kind === 'lost' && begun !== null && this.#held.get(keyOf(held.run)) === held)
+      this.#options.reports.started(task.id, container.name, begun.atMs);
+    this.#report(held, end);
   }
 
   #report(held: Held, end: ContainerEnd): void {

@@ -15,7 +15,5 @@ export type Held = {
   isKilled: boolean;
   /** its end is being looked at */
   isEnding: boolean;
-  /** the life of the engine in which it may have begun */
-  life: string;
   log: { readonly done: Promise<Copied>; readonly stop: () => void } | null;
 };

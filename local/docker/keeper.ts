@@ -7,6 +7,8 @@ import { LABELS, keeperName } from './names.ts';
 export type EngineLife = {
   /** differs after a restart that ended containers */
   readonly id: string;
+  /** When it was seen first. */
+  readonly sinceMs: number;
   /** When the life before it was over; null: nothing is known of one, or it goes on (an engine with live-restore ends nothing). */
   readonly endedMs: number | null;
 };
@@ -20,7 +22,7 @@ export type EngineLife = {
 export async function lookAtKeeper(engine: Engine, installation: string): Promise<EngineLife> {
   const name = keeperName(installation);
   const before = await inspectContainer(engine, name);
-  if (before?.state === 'running') return { id: lifeId(before), endedMs: null };
+  if (before?.state === 'running') return { id: lifeId(before), sinceMs: before.startedAtMs, endedMs: null };
   if (before !== null) await engine.ask({ method: 'DELETE', path: `/containers/${name}`, query: { force: true } });
   await engine.ask({
     method: 'POST',
@@ -36,7 +38,7 @@ export async function lookAtKeeper(engine: Engine, installation: string): Promis
   await engine.ask({ method: 'POST', path: `/containers/${name}/start` });
   const now = await inspectContainer(engine, name);
   const endedMs = before === null || before.endedAtMs === 0 ? null : before.endedAtMs;
-  return { id: now === null ? '' : lifeId(now), endedMs };
+  return { id: now === null ? '' : lifeId(now), sinceMs: now?.startedAtMs ?? 0, endedMs };
 }
 
 const lifeId = ({ id, startedAtMs }: { readonly id: string; readonly startedAtMs: number }): string =>

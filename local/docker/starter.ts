@@ -31,8 +31,8 @@ export type StarterOptions = {
 export type Wish = {
   /** The task is to end: what has not begun must not begin. */
   isWithdrawn(): boolean;
-  /** The engine was restarted since this start was tried first. */
-  isOfEarlierLife(): boolean;
+  /** Which life of the engine it is. */
+  life(): string;
 };
 
 export type Started =
@@ -64,14 +64,14 @@ export class Starter {
     if (secret.kind === 'missing') throw new ImageError(secret.reason);
     await images.provide(container.image, pullPolicy(container), secret.auth);
     const isNew = await this.#create(name, await this.#request(run));
-    const hasBegun = files.begunMs(task.id, container.name) !== null;
-    if (isNew && hasBegun) return over(endOf(container.name, null, null, now()));
+    const begun = files.begun(task.id, container.name);
+    if (isNew && begun !== null) return over(endOf(container.name, null, null, now()));
     if (wish.isWithdrawn()) return withdrawn();
     const before = isNew ? null : await inspectContainer(engine, name);
     if (isNew || before?.state === 'created') {
       // Its start was under way when the engine ended: nobody knows whether the program has run.
-      if (hasBegun && wish.isOfEarlierLife()) return over(endOf(container.name, null, 'engine', now()));
-      files.begin(task.id, container.name);
+      if (begun !== null && begun.life !== wish.life()) return over(endOf(container.name, null, 'engine', now()));
+      files.begin(task.id, container.name, wish.life());
       await engine.ask({ method: 'POST', path: `/containers/${name}/start` });
     }
     const found = await inspectContainer(engine, name);

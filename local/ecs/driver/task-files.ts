@@ -94,14 +94,20 @@ export class TaskFiles {
     }
   }
 
-  /** Records that a container of an engine begins now: what has begun once is never started again. */
-  begin(taskId: string, container: string): void {
-    this.forbidStart(taskId, container);
+  /**
+   * Records that a container of an engine begins now, unless it has: what has begun once is never started again.
+   *
+   * @param life the engine's, as one word: a restart ends it
+   */
+  begin(taskId: string, container: string, life: string): void {
+    const path = join(this.folder(taskId), `started.${container}`);
+    if (!existsSync(path)) writeWhole(path, `life ${life}\n`, 'fast');
   }
 
-  /** When a container of an engine has begun, in milliseconds since 1970; null: it has not. */
-  begunMs(taskId: string, container: string): number | null {
-    return this.claim(taskId, container)?.atMs ?? null;
+  /** When a container of an engine has begun, and in which of its lives; null: it has not. */
+  begun(taskId: string, container: string): { readonly atMs: number; readonly life: string } | null {
+    const read = this.#readWithTime(join(this.folder(taskId), `started.${container}`));
+    return read === null ? null : { atMs: read.atMs, life: /^life (\S*)/.exec(read.text)?.[1] ?? '' };
   }
 
   /** The shim that claimed a container; its pid is null while (or because) it could not write it. */
