@@ -32,6 +32,8 @@ export type DockerDriverOptions = Omit<StarterOptions, 'now'> & {
 const STARTS_AT_ONCE = 8;
 /** How often an engine that is away is asked whether it is back. */
 const RETRY_MS = 300;
+/** A request about one container may break off while the engine is there: it is made again after this time. */
+const AGAIN_MS = 1_000;
 /** An engine that is restarted ends its containers one after the other, the keeper among them, within this time. */
 const ENDING_MS = 60_000;
 /** What ended in this time before the engine went away may have been its doing. */
@@ -85,7 +87,7 @@ export class DockerDriver implements Driver {
     return this.#addresses.take();
   }
 
-  /** Finds what an earlier run has left, with its logs whole. Throws an EngineError if the engine does not answer. */
+  /** Finds what an earlier run has left. Throws an EngineError if the engine does not answer. */
   async open(): Promise<void> {
     const { engine, installation } = this.#options;
     await provideIdleImage(engine);
@@ -229,23 +231,24 @@ export class DockerDriver implements Driver {
     if (held.isRunning) void this.#send(held);
   }
 
-  /** Is repeated when the engine is back, if it is away. */
-  async #send({ id, sent, stopSignal }: Held): Promise<void> {
-    if (id === null) return;
+  /** Is repeated until the engine has it, or the container has ended. */
+  async #send(held: Held): Promise<void> {
+    const { id, sent, stopSignal } = held;
+    if (id === null || !this.#counts(held)) return;
     const signal = sent === 'SIGTERM' ? stopSignal : 'SIGKILL';
     try {
       await this.#options.engine.ask({ method: 'POST', path: `/containers/${id}/kill`, query: { signal } });
     } catch (error) {
       // 404 and 409: it has ended, and its end is on its way
-      if (error instanceof EngineError && (error.status === null || error.status === 404 || error.status === 409))
-        return;
-      this.#options.log('a container could not be stopped', { id, error });
+      if (error instanceof EngineError && (error.status === 404 || error.status === 409)) return;
+      this.#options.timers.after(AGAIN_MS, () => void this.#send(held));
+      if (!isAway(error)) this.#options.log('a container could not be stopped', { id, error });
     }
   }
 
   /** Its end, once its output is copied to the last line. */
   async #end(held: Held): Promise<void> {
-    if (held.isEnding || held.id === null) return;
+    if (held.isEnding || held.id === null || !this.#counts(held)) return;
     held.isEnding = true;
     const { timers } = this.#options;
     try {
@@ -254,13 +257,22 @@ export class DockerDriver implements Driver {
       await held.log?.done;
       // An engine may end a stream that follows before its last line: what there is in the end is copied again.
       const copied = found === null ? 'whole' : await this.#copy(held, held.id, false)?.done;
-      if (copied === 'away' || this.#awaySinceMs !== null) return;
-      this.#report(held, endOf(held.run.container.name, found, this.#stoppedBy(held, found), timers.now()));
+      if (copied === 'away' || this.#awaySinceMs !== null) this.#endLater(held);
+      else this.#report(held, endOf(held.run.container.name, found, this.#stoppedBy(held, found), timers.now()));
     } catch (error) {
+      this.#endLater(held);
       if (!isAway(error)) this.#options.log('a container could not be looked at', { id: held.id, error });
     } finally {
       held.isEnding = false;
     }
+  }
+
+  #endLater(held: Held): void {
+    this.#options.timers.after(AGAIN_MS, () => void this.#end(held));
+  }
+
+  #counts(held: Held): boolean {
+    return !this.#isClosed && this.#held.get(keyOf(held.run)) === held;
   }
 
   /** Of an earlier life, what ended when that did ended with it. */
@@ -278,7 +290,7 @@ export class DockerDriver implements Driver {
   #neverSeen(held: Held, end: ContainerEnd): void {
     const { task, container } = held.run;
     const begun = this.#options.files.begun(task.id, container.name);
-    if (end.kind === 'lost' && begun !== null && this.#held.get(keyOf(held.run)) === held)
+    if (end.kind === 'lost' && begun !== null && this.#counts(held))
       this.#options.reports.started(task.id, container.name, begun.atMs);
     this.#report(held, end);
   }
@@ -337,7 +349,6 @@ export class DockerDriver implements Driver {
 
   async #lookAgain(held: Held): Promise<void> {
     if (!held.isRunning || held.id === null) return;
-    if (held.sent !== null) void this.#send(held);
     const copied = await Promise.race([held.log?.done, Promise.resolve(null)]);
     if (copied === 'away') held.log = this.#copy(held, held.id, true);
     await this.#end(held);

@@ -60,6 +60,7 @@ export class Starter {
     const withdrawn = (): Started =>
       over({ kind: 'unstartable', reason: 'stopped before it was started', atMs: now() });
     if (wish.isWithdrawn()) return withdrawn();
+    if (environmentOf(container, task.overrides).has('MUSTER_READY_HOSTNAME')) throw new ImageError(NO_GANG);
     const secret = pullSecret(container, this.#options.secretsDir);
     if (secret.kind === 'missing') throw new ImageError(secret.reason);
     await images.provide(container.image, pullPolicy(container), secret.auth);
@@ -94,7 +95,6 @@ export class Starter {
     const own: OwnNetwork = { kind: 'own', name: networkName(installation) };
     const network = isGroup(task) ? ({ kind: 'shared', sandbox: sandboxName(task.id) } as const) : own;
     if (network.kind === 'shared') await this.#sandbox(run, own);
-    if (environmentOf(container, task.overrides).has('MUSTER_READY_HOSTNAME')) throw new ImageError(NO_GANG);
     const secrets = readSecrets(container, secretsDir);
     if (secrets.kind === 'missing') throw new ImageError(secrets.reason);
     if ((container.mountPoints ?? []).length > 0) volumes.use(task);
