@@ -2,34 +2,10 @@ import { RunTaskCommand } from '@aws-sdk/client-ecs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEcs, type EcsOptions } from '../../local/ecs/create-ecs.ts';
 import type { EcsTaskEvent } from '../../local/ecs/task-event.ts';
-import { AlarmHeap, type Timers } from '../../local/ecs/timers.ts';
 import { factOf } from '../../shared/domain/planner/ending.ts';
 import { parseTask } from '../../shared/schema/messages/ecs-task.ts';
+import { handClock } from './hand-clock.ts';
 import { container, register, startServer, type TaskServer } from './task-server.ts';
-
-/** A clock that moves only when a test moves it. */
-function handClock(): Timers & { advance(ms: number): void } {
-  const alarms = new AlarmHeap();
-  let nowMs = Date.UTC(2026, 10, 20);
-  return {
-    now: () => nowMs,
-    after(delayMs, run) {
-      const alarm = alarms.set(nowMs + delayMs, run);
-      return () => {
-        alarm.run = null;
-      };
-    },
-    close: () => undefined,
-    advance(ms) {
-      const endMs = nowMs + ms;
-      for (let next = alarms.nextAtMs(); next !== null && next <= endMs; next = alarms.nextAtMs()) {
-        nowMs = Math.max(nowMs, next);
-        alarms.ring(nowMs);
-      }
-      nowMs = endMs;
-    },
-  };
-}
 
 async function simulate(
   options: Omit<EcsOptions, 'driver' | 'timers'> & { script?: object },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createEcs, type EcsOptions } from '../../../local/ecs/create-ecs.ts';
 import type { EcsTaskEvent } from '../../../local/ecs/task-event.ts';
-import { AlarmHeap, type Timers } from '../../../local/ecs/timers.ts';
+import { handClock } from '../hand-clock.ts';
 import { delayText, delayWaits } from '../../../shared/domain/pending/start-delay.ts';
 import { asJobUid, asTaskArn } from '../../../shared/domain/base/ids.ts';
 
@@ -14,30 +14,6 @@ const folders: string[] = [];
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
-
-/** A clock that moves only when a test moves it. */
-function handClock(): Timers & { advance(ms: number): void } {
-  const alarms = new AlarmHeap();
-  let nowMs = Date.UTC(2026, 10, 20);
-  return {
-    now: () => nowMs,
-    after(delayMs, run) {
-      const alarm = alarms.set(nowMs + delayMs, run);
-      return () => {
-        alarm.run = null;
-      };
-    },
-    close: () => undefined,
-    advance(ms) {
-      const endMs = nowMs + ms;
-      for (let next = alarms.nextAtMs(); next !== null && next <= endMs; next = alarms.nextAtMs()) {
-        nowMs = Math.max(nowMs, next);
-        alarms.ring(nowMs);
-      }
-      nowMs = endMs;
-    },
-  };
-}
 
 async function anEcs(options: Partial<EcsOptions> = {}) {
   const clock = handClock();
