@@ -1,9 +1,10 @@
+import { afterAll, beforeAll } from 'vitest';
 import * as z from 'zod';
 import { type Folders, someFolders } from '../e2e/a-local-runtime.ts';
 import { type RuntimeProcess, killNow, startRuntime } from '../e2e/a-runtime-process.ts';
 import { type Kube, TEST_MS, eventually, kubeAt, shellJob } from '../e2e/kube-calls.ts';
 import { isVerifying } from '../verify/verifying.ts';
-import { type AnEngine, engineLack } from './an-engine.ts';
+import { type AnEngine, anEngine, anImage, engineLack } from './an-engine.ts';
 
 const LACK = engineLack();
 if (LACK !== null) console.warn(`SKIPPED: containers: ${LACK}`);
@@ -53,6 +54,34 @@ export async function aDockerRuntime({ host }: AnEngine): Promise<ADockerRuntime
     async remove() {
       await stop();
       folders.remove();
+    },
+  };
+}
+
+/**
+ * An engine with busybox, and a runtime on it, for all tests of a `describe`.
+ *
+ * @param prepare what else the engine needs before the runtime starts
+ */
+export function withDocker(prepare?: (engine: AnEngine) => Promise<void>) {
+  let engine: AnEngine;
+  let runtime: ADockerRuntime;
+  beforeAll(async () => {
+    engine = await anEngine();
+    await anImage(engine, BUSYBOX);
+    await prepare?.(engine);
+    runtime = await aDockerRuntime(engine);
+  });
+  afterAll(async () => {
+    await runtime?.remove();
+    await engine?.remove();
+  });
+  return {
+    get engine() {
+      return engine;
+    },
+    get runtime() {
+      return runtime;
     },
   };
 }

@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dice } from '../support/arbitrary-board.ts';
 import { eventually, indexOf, indexed, linesOf, shellJob } from '../e2e/kube-calls.ts';
-import {
-  type ADockerRuntime,
-  BUSYBOX,
-  aDockerRuntime,
-  PATIENT,
-  hasEngine,
-  leftIn,
-  podsOf,
-  shell,
-} from './a-docker-runtime.ts';
-import { type AnEngine, anEngine, anImage } from './an-engine.ts';
+import { hasEngine, leftIn, PATIENT, podsOf, shell, withDocker } from './a-docker-runtime.ts';
 
 /** Another seed kills at other moments: SEED=7 npx vitest run test/containers/crashes.test.ts */
 const SEED = Number(process.env['SEED'] ?? 1);
@@ -24,41 +14,29 @@ const TASK = `echo "$JOB_COMPLETION_INDEX $MUSTER_ATTEMPT" >> /workspace/runs
 const VICTIMS = ['runtime', 'engine', 'runtime', 'engine', 'both', 'runtime'] as const;
 
 describe.runIf(hasEngine)('kill -9 of the runtime and of the engine', PATIENT, () => {
-  let engine: AnEngine;
-  let runtime: ADockerRuntime;
-
-  beforeAll(async () => {
-    engine = await anEngine();
-    await anImage(engine, BUSYBOX);
-    runtime = await aDockerRuntime(engine);
-  });
-
-  afterAll(async () => {
-    await runtime?.remove();
-    await engine?.remove();
-  });
+  const docker = withDocker();
 
   test(`60 indexes are counted once, no program runs twice in one attempt, no line is lost (seed ${SEED})`, async () => {
     const below = dice(SEED);
-    const runs = (): readonly string[] => linesOf(runtime.folders.workspaceDir, 'runs');
+    const runs = (): readonly string[] => linesOf(docker.runtime.folders.workspaceDir, 'runs');
     // One failure that counts would fail the Job: what was lost with the engine spends no attempt.
     const spec = { ...indexed(INDEXES, 12), backoffLimit: 0 };
-    await runtime.kube.create(shellJob('sums', '', spec, { containers: [shell(TASK)] }));
+    await docker.runtime.kube.create(shellJob('sums', '', spec, { containers: [shell(TASK)] }));
     for (const [n, victim] of VICTIMS.entries()) {
       const begun = Math.floor(((n + below(100) / 100) * 0.9 * INDEXES) / VICTIMS.length);
       await eventually(
         () => (runs().length >= begun ? true : null),
-        () => `${runs().length} of ${begun} runs; ${runtime.process().said()}`,
+        () => `${runs().length} of ${begun} runs; ${docker.runtime.process().said()}`,
       );
       await sleep(below(1000));
-      if (victim !== 'runtime') await engine.kill();
-      const back = victim === 'runtime' ? null : sleep(below(1500)).then(async () => engine.start());
+      if (victim !== 'runtime') await docker.engine.kill();
+      const back = victim === 'runtime' ? null : sleep(below(1500)).then(async () => docker.engine.start());
       if (victim === 'both') await back; // no runtime starts without an engine
-      if (victim !== 'engine') await runtime.killAndStart();
+      if (victim !== 'engine') await docker.runtime.killAndStart();
       await back;
     }
 
-    const job = await runtime.kube.ended('sums');
+    const job = await docker.runtime.kube.ended('sums');
     expect(job.status).toMatchObject({
       succeeded: INDEXES,
       failed: 0,
@@ -66,14 +44,14 @@ describe.runIf(hasEngine)('kill -9 of the runtime and of the engine', PATIENT, (
       completedIndexes: `0-${INDEXES - 1}`,
     });
     const twice = runs().filter((run, at) => runs().indexOf(run) !== at);
-    expect(twice, runtime.process().said()).toEqual([]);
-    const pods = await podsOf(runtime.kube, 'sums');
+    expect(twice, docker.runtime.process().said()).toEqual([]);
+    const pods = await podsOf(docker.runtime.kube, 'sums');
     const succeeded = pods.filter(({ status }) => status.phase === 'Succeeded');
     expect(succeeded.map((pod) => indexOf({ ...pod, status: { phase: '' } })).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: INDEXES }, (_, index) => index),
     );
     for (const { metadata, status } of pods) {
-      const said = (await runtime.kube.log(metadata.name)).split('\n').slice(0, -1);
+      const said = (await docker.runtime.kube.log(metadata.name)).split('\n').slice(0, -1);
       const attempt = /\/\d+$/.exec(said[0] ?? '')?.[0] ?? '';
       const index = metadata.annotations['batch.kubernetes.io/job-completion-index'] ?? '';
       const whole = Array.from({ length: LINES }, (_, at) => `line ${at + 1} of ${index}${attempt}`);
@@ -83,7 +61,7 @@ describe.runIf(hasEngine)('kill -9 of the runtime and of the engine', PATIENT, (
       expect(status.message).toMatch(/InternalError: the container engine ended/);
     }
     process.stderr.write(`${runs().length} runs, ${pods.length - succeeded.length} tasks lost with the engine\n`);
-    expect(await runtime.stop()).toBe(0);
-    expect(await leftIn(engine)).toEqual([]);
+    expect(await docker.runtime.stop()).toBe(0);
+    expect(await leftIn(docker.engine)).toEqual([]);
   });
 });

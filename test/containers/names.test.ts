@@ -1,17 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { linesOf } from '../e2e/kube-calls.ts';
-import {
-  type ADockerRuntime,
-  BUSYBOX,
-  aDockerRuntime,
-  PATIENT,
-  hasEngine,
-  leftIn,
-  oneJob,
-  podsOf,
-  shell,
-} from './a-docker-runtime.ts';
-import { type AnEngine, anEngine, anImage } from './an-engine.ts';
+import { hasEngine, leftIn, oneJob, PATIENT, podsOf, shell, withDocker } from './a-docker-runtime.ts';
+import { anImage } from './an-engine.ts';
 
 const IMAGES = [1, 2, 3, 4, 5];
 /** Each answers with its index as long as another may ask. */
@@ -22,38 +12,32 @@ const PEER = `mkdir /www; echo "$JOB_COMPLETION_INDEX" > /www/index; httpd -p 80
   until [ $(wc -l < /workspace/found) -eq 4 ]; do sleep 0.2; done`;
 
 describe.runIf(hasEngine)('many tasks', PATIENT, () => {
-  let engine: AnEngine;
-  let runtime: ADockerRuntime;
-
-  beforeAll(async () => {
-    engine = await anEngine();
-    await anImage(engine, BUSYBOX);
+  const docker = withDocker(async (engine) => {
     for (const n of IMAGES) await anImage(engine, `muster-test/kind-${n}:1`, [`ENV KIND=${n}`]);
-    runtime = await aDockerRuntime(engine);
-  });
-
-  afterAll(async () => {
-    await runtime?.remove();
-    await engine?.remove();
   });
 
   test('40 indexes of five images run each once, in the image that their Job names', async () => {
     const script = 'echo "$KIND/$JOB_COMPLETION_INDEX" >> /workspace/kinds';
     const spec = { completions: 8, parallelism: 4 };
     for (const n of IMAGES)
-      await runtime.kube.create(oneJob(`kind-${n}`, [shell(script, { image: `muster-test/kind-${n}:1` })], {}, spec));
+      await docker.runtime.kube.create(
+        oneJob(`kind-${n}`, [shell(script, { image: `muster-test/kind-${n}:1` })], {}, spec),
+      );
     for (const n of IMAGES)
-      expect((await runtime.kube.ended(`kind-${n}`)).status).toMatchObject({ succeeded: 8, completedIndexes: '0-7' });
+      expect((await docker.runtime.kube.ended(`kind-${n}`)).status).toMatchObject({
+        succeeded: 8,
+        completedIndexes: '0-7',
+      });
     const all = IMAGES.flatMap((n) => Array.from({ length: 8 }, (_, index) => `${n}/${index}`));
-    expect(linesOf(runtime.folders.workspaceDir, 'kinds').toSorted()).toEqual(all.toSorted());
+    expect(linesOf(docker.runtime.folders.workspaceDir, 'kinds').toSorted()).toEqual(all.toSorted());
   });
 
   test('tasks find one another by MUSTER_HOSTS_PATTERN', async () => {
     const spec = { completions: 4, parallelism: 4, backoffLimit: 6 };
-    await runtime.kube.create(oneJob('peers', [shell(PEER)], { subdomain: 'workers' }, spec));
-    expect((await runtime.kube.ended('peers')).status).toMatchObject({ succeeded: 4 });
+    await docker.runtime.kube.create(oneJob('peers', [shell(PEER)], { subdomain: 'workers' }, spec));
+    expect((await docker.runtime.kube.ended('peers')).status).toMatchObject({ succeeded: 4 });
     const said = await Promise.all(
-      (await podsOf(runtime.kube, 'peers')).map(async ({ metadata }) => runtime.kube.log(metadata.name)),
+      (await podsOf(docker.runtime.kube, 'peers')).map(async ({ metadata }) => docker.runtime.kube.log(metadata.name)),
     );
     expect(said.toSorted()).toEqual(
       [0, 1, 2, 3].map((index) => `peers-${index}.workers.default.muster.internal found ${(index + 1) % 4}\n`),
@@ -61,7 +45,7 @@ describe.runIf(hasEngine)('many tasks', PATIENT, () => {
   });
 
   test('nothing is left in the engine when the runtime has stopped', async () => {
-    expect(await runtime.stop()).toBe(0);
-    expect(await leftIn(engine)).toEqual([]);
+    expect(await docker.runtime.stop()).toBe(0);
+    expect(await leftIn(docker.engine)).toEqual([]);
   });
 });

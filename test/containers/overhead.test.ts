@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { indexed, shellJob } from '../e2e/kube-calls.ts';
-import { type ADockerRuntime, BUSYBOX, aDockerRuntime, PATIENT, hasEngine, shell } from './a-docker-runtime.ts';
-import { type AnEngine, anEngine, anImage } from './an-engine.ts';
+import { BUSYBOX, hasEngine, PATIENT, shell, withDocker } from './a-docker-runtime.ts';
 
 const CONTAINERS = 20;
 const AT_ONCE = 4;
@@ -12,29 +11,19 @@ const CreatedSchema = z.looseObject({ Id: z.string() });
 const EndedSchema = z.looseObject({ StatusCode: z.int() });
 
 describe.runIf(hasEngine)('what Muster adds to a container', PATIENT, () => {
-  let engine: AnEngine;
-  let runtime: ADockerRuntime;
-
-  beforeAll(async () => {
-    engine = await anEngine();
-    await anImage(engine, BUSYBOX);
-    runtime = await aDockerRuntime(engine);
-  });
-
-  afterAll(async () => {
-    await runtime?.remove();
-    await engine?.remove();
-  });
+  const docker = withDocker();
 
   /** What anybody would do with a container: create, start, wait, logs, remove. */
   const byHand = async (): Promise<void> => {
     const body = { Image: BUSYBOX, Cmd: ['sh', '-c', 'true'] };
-    const { Id } = CreatedSchema.parse(await engine.api.ask({ method: 'POST', path: '/containers/create', body }));
-    await engine.api.ask({ method: 'POST', path: `/containers/${Id}/start` });
-    const ended = await engine.api.ask({ method: 'POST', path: `/containers/${Id}/wait` });
+    const { Id } = CreatedSchema.parse(
+      await docker.engine.api.ask({ method: 'POST', path: '/containers/create', body }),
+    );
+    await docker.engine.api.ask({ method: 'POST', path: `/containers/${Id}/start` });
+    const ended = await docker.engine.api.ask({ method: 'POST', path: `/containers/${Id}/wait` });
     expect(EndedSchema.parse(ended).StatusCode).toBe(0);
-    await engine.api.ask({ method: 'GET', path: `/containers/${Id}/logs`, query: { stdout: true } });
-    await engine.api.ask({ method: 'DELETE', path: `/containers/${Id}` });
+    await docker.engine.api.ask({ method: 'GET', path: `/containers/${Id}/logs`, query: { stdout: true } });
+    await docker.engine.api.ask({ method: 'DELETE', path: `/containers/${Id}` });
   };
 
   const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
@@ -51,8 +40,8 @@ describe.runIf(hasEngine)('what Muster adds to a container', PATIENT, () => {
     const plain = await secondsOf(async () => Promise.all(Array.from({ length: AT_ONCE }, lane)));
     const muster = await secondsOf(async () => {
       const spec = indexed(CONTAINERS, AT_ONCE);
-      await runtime.kube.create(shellJob('twenty', '', spec, { containers: [shell('true')] }));
-      expect((await runtime.kube.ended('twenty')).status.succeeded).toBe(CONTAINERS);
+      await docker.runtime.kube.create(shellJob('twenty', '', spec, { containers: [shell('true')] }));
+      expect((await docker.runtime.kube.ended('twenty')).status.succeeded).toBe(CONTAINERS);
     });
     // What a passing test logs is not shown.
     process.stderr.write(
