@@ -11,7 +11,7 @@ import { readOwn } from './whole-file.ts';
 const LockSchema = z.object({ pid: z.int().positive(), startedAt: z.string(), folder: z.string().optional() });
 
 /** Identifies a folder even after a move. A copy has another identity. */
-function identityOf(path: string): string {
+export function identityOf(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true });
   return `${dev}:${ino}`;
 }

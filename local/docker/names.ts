@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /** Labels of everything that a runtime makes in an engine. What has them, and nothing else, is ours. */
 export const LABELS = {
   /** which data folder it belongs to */
@@ -7,10 +5,6 @@ export const LABELS = {
   task: 'muster.run/task',
   container: 'muster.run/container',
 } as const;
-
-/** The name of an installation in an engine: the same as long as its data folder is the same one, and not that of a copy. */
-export const installationOf = (folder: string): string =>
-  createHash('sha256').update(folder).digest('hex').slice(0, 12);
 
 /** The container of a task that holds the network for the others; a task of one container has none. */
 export const sandboxName = (taskId: string): string => `muster-${taskId}`;

@@ -6,7 +6,7 @@ import type { EcsApi } from '../wire/ecs-operations.ts';
 import { DockerDriver } from '../docker/docker-driver.ts';
 import type { Engine } from '../docker/engine.ts';
 import type { Images } from '../docker/images.ts';
-import { installationOf } from '../docker/names.ts';
+import { installationOf } from '../docker/installation.ts';
 import { ClientTokens } from './client-tokens.ts';
 import { Definitions } from './definitions.ts';
 import type { Driver, Reports } from './driver/driver.ts';
