@@ -167,7 +167,7 @@ const AddressSchema = z.object({
  */
 export async function runLocalDetached(flags: LocalFlags, shell: Shell): Promise<number> {
   const places = placesOf(flags, shell);
-  taskEnvironmentOf(flags.environment, shell.env); // report a missing variable or key here, not in the log
+  taskEnvironmentOf(flags.environment, shell.env, places.driver); // report a missing variable or key here, not in the log
   listenersIn(flags, shell);
   accessOf(flags, shell);
   const running = await runningOn(places.dataDir, shell);

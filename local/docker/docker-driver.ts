@@ -94,10 +94,11 @@ export class DockerDriver implements Driver {
     this.#addresses = addressesIn(await provideNetwork(engine, installation));
     const { id, sinceMs, endedMs } = await lookAtKeeper(engine, installation);
     this.#life = { id, endedFromMs: (endedMs ?? sinceMs) - ENDING_MS };
-    for (const name of await this.#removals.ofTasks()) {
+    const look = async (name: string): Promise<void> => {
       const found = await inspectContainer(engine, name);
       if (found !== null) this.#found.set(name, found);
-    }
+    };
+    await Promise.all((await this.#removals.ofTasks()).map(look));
     this.#watch();
   }
 
@@ -126,15 +127,14 @@ export class DockerDriver implements Driver {
 
   /** What no task of this runtime asked for goes. */
   settle(): void {
-    for (const [name] of this.#found) if (!this.#isWanted(name)) this.#removals.add(name);
-    this.#found.clear();
-  }
-
-  #isWanted(name: string): boolean {
-    return [...this.#held.values()].some(
-      ({ run: { task, container } }) =>
-        name === containerName(task.id, container.name) || (isGroup(task) && name === sandboxName(task.id)),
+    const wanted = new Set(
+      [...this.#held.values()].flatMap(({ run: { task, container } }) => [
+        containerName(task.id, container.name),
+        ...(isGroup(task) ? [sandboxName(task.id)] : []),
+      ]),
     );
+    for (const name of this.#found.keys()) if (!wanted.has(name)) this.#removals.add(name);
+    this.#found.clear();
   }
 
   start(run: ContainerRun): void {
@@ -279,8 +279,7 @@ export class DockerDriver implements Driver {
   #stoppedBy({ run, sent, isKilled }: Held, found: EngineContainer | null): Parameters<typeof endOf>[2] {
     const begun = this.#options.files.begun(run.task.id, run.container.name);
     if (found !== null && begun?.life !== this.#life.id && found.endedAtMs >= this.#life.endedFromMs) return 'engine';
-    if (sent !== null) return 'us';
-    return isKilled ? 'somebody' : null;
+    return isKilled && sent === null ? 'somebody' : null;
   }
 
   /**

@@ -72,12 +72,12 @@ const OUT_OF_MEMORY = 'OutOfMemoryError: Container killed due to memory usage';
  * person. What it ended with says nothing then, not even a 0. Pure.
  *
  * @param container as the engine has it; null: it is gone
- * @param by who stopped it; null: nobody that is known of
+ * @param by who stopped it; null: we did, or nobody that is known of
  */
 export function endOf(
   name: string,
   container: EngineContainer | null,
-  by: 'us' | 'somebody' | 'engine' | null,
+  by: 'somebody' | 'engine' | null,
   nowMs: number,
 ): ContainerEnd {
   const { endedAtMs = 0, exitCode = 0, isOutOfMemory = false } = container ?? {};

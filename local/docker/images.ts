@@ -2,19 +2,12 @@ import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { type Engine, EngineError, type RegistryAuth, isAway } from './engine.ts';
 import { parseImageName } from './image-name.ts';
+import { UnstartableError } from './unstartable.ts';
 
 export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 
 /** How far a pull is; null while it is not known. */
 export type PullProgress = { readonly doneBytes: number; readonly totalBytes: number };
-
-/** Why an image is not there, in the words of ECS and Kubernetes. */
-export class ImageError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'ImageError';
-  }
-}
 
 export type Images = {
   /**
@@ -22,7 +15,7 @@ export type Images = {
    *
    * @param auth the Pod's own credentials; null: those of the docker command line
    *
-   * Throws {@link ImageError}, or an EngineError if the engine is away.
+   * Throws {@link UnstartableError}, or an EngineError if the engine is away.
    */
   provide(image: string, policy: PullPolicy, auth: RegistryAuth | null): Promise<void>;
   /** The pulls that are under way. */
@@ -49,7 +42,7 @@ export function openImages(engine: Engine, authFor: (registry: string) => Promis
     } catch (error) {
       if (error instanceof EngineError && error.status === 404) return false;
       if (error instanceof EngineError && error.status === 400)
-        throw new ImageError(`CannotPullContainerError: InvalidImageName: ${error.message}`);
+        throw new UnstartableError(`CannotPullContainerError: InvalidImageName: ${error.message}`);
       throw error;
     }
   };
@@ -65,13 +58,13 @@ export function openImages(engine: Engine, authFor: (registry: string) => Promis
       for await (const text of createInterface({ input: answer })) {
         if (text.trim() === '') continue;
         const { id = '', error, progressDetail: { current, total } = {} } = LineSchema.parse(JSON.parse(text));
-        if (error !== undefined) throw new ImageError(cannotPull(error));
+        if (error !== undefined) throw new UnstartableError(cannotPull(error));
         if (current === undefined || total === undefined) continue;
         layers.set(id, { doneBytes: current, totalBytes: total });
         progress.set(image, sumOf(layers));
       }
     } catch (error) {
-      if (error instanceof EngineError && !isAway(error)) throw new ImageError(cannotPull(error.message));
+      if (error instanceof EngineError && !isAway(error)) throw new UnstartableError(cannotPull(error.message));
       throw error;
     }
   };
@@ -80,7 +73,7 @@ export function openImages(engine: Engine, authFor: (registry: string) => Promis
     async provide(image, policy, auth) {
       if (policy !== 'Always' && (await isThere(image))) return;
       if (policy === 'Never')
-        throw new ImageError(
+        throw new UnstartableError(
           `CannotPullContainerError: ErrImageNeverPull: Container image "${image}" is not present with pull policy of Never`,
         );
       // What one may pull with its credentials is not another's.

@@ -9,7 +9,8 @@ import { type OwnNetwork, containerRequest, sandboxRequest } from './container-r
 import { type Engine, EngineError } from './engine.ts';
 import { type EngineContainer, endOf, inspectContainer } from './found-container.ts';
 import { IDLE_IMAGE } from './idle-image.ts';
-import { ImageError, type Images, type PullPolicy } from './images.ts';
+import type { Images, PullPolicy } from './images.ts';
+import { UnstartableError } from './unstartable.ts';
 import { pullSecret } from './pull-secret.ts';
 import { containerName, networkName, sandboxName, volumePrefix } from './names.ts';
 
@@ -60,9 +61,9 @@ export class Starter {
     const withdrawn = (): Started =>
       over({ kind: 'unstartable', reason: 'stopped before it was started', atMs: now() });
     if (wish.isWithdrawn()) return withdrawn();
-    if (environmentOf(container, task.overrides).has('MUSTER_READY_HOSTNAME')) throw new ImageError(NO_GANG);
+    if (environmentOf(container, task.overrides).has('MUSTER_READY_HOSTNAME')) throw new UnstartableError(NO_GANG);
     const secret = pullSecret(container, this.#options.secretsDir);
-    if (secret.kind === 'missing') throw new ImageError(secret.reason);
+    if (secret.kind === 'missing') throw new UnstartableError(secret.reason);
     await images.provide(container.image, pullPolicy(container), secret.auth);
     const isNew = await this.#create(name, await this.#request(run));
     const begun = files.begun(task.id, container.name);
@@ -96,7 +97,7 @@ export class Starter {
     const network = isGroup(task) ? ({ kind: 'shared', sandbox: sandboxName(task.id) } as const) : own;
     if (network.kind === 'shared') await this.#sandbox(run, own);
     const secrets = readSecrets(container, secretsDir);
-    if (secrets.kind === 'missing') throw new ImageError(secrets.reason);
+    if (secrets.kind === 'missing') throw new UnstartableError(secrets.reason);
     if ((container.mountPoints ?? []).length > 0) volumes.use(task);
     return containerRequest(run, {
       installation,
@@ -159,7 +160,7 @@ export const isGroup = ({ containers }: TaskRecord): boolean => containers.lengt
  */
 export function startEnd(name: string, error: unknown, atMs: number): ContainerEnd {
   const said = error instanceof Error ? error.message : String(error);
-  if (error instanceof ImageError) return { kind: 'unstartable', reason: said, atMs };
+  if (error instanceof UnstartableError) return { kind: 'unstartable', reason: said, atMs };
   if (error instanceof EngineError && error.status !== null && error.status < 500)
     return { kind: 'unstartable', reason: `CannotStartContainerError: Error response from daemon: ${said}`, atMs };
   return { kind: 'lost', reason: `container ${name} could not be started: ${said}`, atMs };

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../local/docker/engine.ts';
 import { type EngineContainer, endOf } from '../../local/docker/found-container.ts';
 import { idleProgram } from '../../local/docker/idle-program.ts';
-import { ImageError } from '../../local/docker/images.ts';
 import { startEnd } from '../../local/docker/starter.ts';
+import { UnstartableError } from '../../local/docker/unstartable.ts';
 
 const NOW = 1_000_000;
 const ended: EngineContainer = {
@@ -25,7 +25,7 @@ describe('how a container ended', () => {
       atMs: NOW - 1_000,
       reason: 'OutOfMemoryError: Container killed due to memory usage',
     });
-    expect(endOf('main', { ...ended, exitCode: 143 }, 'us', NOW)).toMatchObject({ kind: 'exited', exitCode: 143 });
+    expect(endOf('main', { ...ended, exitCode: 143 }, null, NOW)).toMatchObject({ kind: 'exited', exitCode: 143 });
   });
 
   test.each(['engine', 'somebody'] as const)('an end that the %s made says nothing, not even with 0', (by) => {
@@ -45,7 +45,7 @@ describe('why a container cannot start', () => {
       reason: 'CannotStartContainerError: Error response from daemon: exec: "x": not found',
       atMs: NOW,
     });
-    expect(startEnd('main', new ImageError('CannotPullContainerError: no'), NOW)).toMatchObject({
+    expect(startEnd('main', new UnstartableError('CannotPullContainerError: no'), NOW)).toMatchObject({
       kind: 'unstartable',
     });
   });
