@@ -7,7 +7,7 @@ const IMAGES = [1, 2, 3, 4, 5];
 /** Each answers with its index as long as another may ask. */
 const PEER = `mkdir /www; echo "$JOB_COMPLETION_INDEX" > /www/index; httpd -p 8080 -h /www
   name=$(printf "$MUSTER_HOSTS_PATTERN" $(( (JOB_COMPLETION_INDEX + 1) % 4 )))
-  until next=$(wget -q -O - "http://$name:8080/index"); do sleep 0.5; done
+  until next=$(wget -q -O - "http://$name:8080/index" 2>/dev/null); do sleep 0.5; done
   echo "$MUSTER_HOSTNAME found $next"; echo "$JOB_COMPLETION_INDEX" >> /workspace/found
   until [ $(wc -l < /workspace/found) -eq 4 ]; do sleep 0.2; done`;
 
