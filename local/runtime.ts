@@ -364,8 +364,8 @@ function driverChoice(
 ): EcsOptions['driver'] {
   if (driver === 'simulated') return { kind: 'simulated', dataDir, ...(script === undefined ? {} : { script }) };
   if (docker === null) return { kind: 'process', dataDir, workspaceDir, environment, network };
-  const { engine, images } = docker;
-  return { kind: 'docker', dataDir, workspaceDir, environment, engine, images };
+  const { engine, images, cpus } = docker;
+  return { kind: 'docker', dataDir, workspaceDir, environment, engine, images, cpus };
 }
 
 /** What the rules of EventBridge forward. */

@@ -8,6 +8,8 @@ import { LABELS } from './names.ts';
 /** What a container gets from this machine. */
 export type Place = {
   readonly installation: string;
+  /** No container may have more. */
+  readonly cpus: number;
   /** Variables of every container, unless it sets them itself. */
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: readonly (readonly [name: string, value: string])[];
@@ -41,7 +43,7 @@ export function containerRequest(run: ContainerRun, place: Place): object {
     ...(place.network.kind === 'own' ? networkOf(run, place.network) : {}),
     HostConfig: {
       NetworkMode: place.network.kind === 'own' ? place.network.name : `container:${place.network.sandbox}`,
-      ...(size === null ? {} : limitsOf(size, memoryLimit(run))),
+      ...(size === null ? {} : limitsOf(size, memoryLimit(run), place.cpus)),
       ...(container.readonlyRootFilesystem === true ? { ReadonlyRootfs: true } : {}),
       ...(capabilities?.add === undefined ? {} : { CapAdd: capabilities.add }),
       ...(capabilities?.drop === undefined ? {} : { CapDrop: capabilities.drop }),
@@ -88,9 +90,13 @@ function variablesOf(run: ContainerRun, { environment, secrets }: Place): Readon
 }
 
 /** No swap: a program that takes more memory than it asked for ends, as on Fargate. */
-const limitsOf = ({ cpu, memoryMiB }: { readonly cpu: number; readonly memoryMiB: number }, limit: number) => {
+const limitsOf = (
+  { cpu, memoryMiB }: { readonly cpu: number; readonly memoryMiB: number },
+  limit: number,
+  cpus: number,
+) => {
   const bytes = Math.max(MEMORY_BYTES_MIN, Math.min(memoryMiB * MIB, limit));
-  return { NanoCpus: Math.round((cpu / 1024) * 1e9), Memory: bytes, MemorySwap: bytes };
+  return { NanoCpus: Math.round(Math.min(cpu / 1024, cpus) * 1e9), Memory: bytes, MemorySwap: bytes };
 };
 const MIB = 1024 * 1024;
 /** An engine takes no less. */

@@ -9,7 +9,13 @@ import { authFor } from './registry-auth.ts';
 /** A container engine that answers, or why there is none: a sentence for who starts Muster. */
 export type Docker = OpenDocker | { readonly kind: 'closed'; readonly reason: string };
 
-export type OpenDocker = { readonly kind: 'open'; readonly engine: Engine; readonly images: Images };
+export type OpenDocker = {
+  readonly kind: 'open';
+  readonly engine: Engine;
+  readonly images: Images;
+  /** how many CPUs the engine has */
+  readonly cpus: number;
+};
 
 /** There is no engine to start with. */
 export class EngineFault extends Error {
@@ -19,7 +25,7 @@ export class EngineFault extends Error {
   }
 }
 
-const InfoSchema = z.looseObject({ OSType: z.string().optional() });
+const InfoSchema = z.looseObject({ OSType: z.string().optional(), NCPU: z.int().positive().optional() });
 
 /** @param env where the engine is, by the variables of the docker command line */
 export async function openDocker(env: Surroundings['env']): Promise<Docker> {
@@ -28,13 +34,16 @@ export async function openDocker(env: Surroundings['env']): Promise<Docker> {
   if (found.kind === 'none') return { kind: 'closed', reason: found.reason };
   const engine = openEngine(found.address);
   try {
-    const { OSType = 'linux' } = InfoSchema.parse(await engine.ask({ method: 'GET', path: '/info' }));
+    const { OSType = 'linux', NCPU: cpus = Infinity } = InfoSchema.parse(
+      await engine.ask({ method: 'GET', path: '/info' }),
+    );
     if (OSType !== 'linux')
       return {
         kind: 'closed',
         reason: `the container engine at ${found.by} runs containers of ${OSType}, not of Linux`,
       };
-    return { kind: 'open', engine, images: openImages(engine, async (registry) => authFor(registry, surroundings)) };
+    const images = openImages(engine, async (registry) => authFor(registry, surroundings));
+    return { kind: 'open', engine, images, cpus };
   } catch (error) {
     engine.close();
     return { kind: 'closed', reason: `${whyNot(error)} (${found.by})` };

@@ -17,6 +17,8 @@ import { containerName, networkName, sandboxName, volumePrefix } from './names.t
 export type StarterOptions = {
   readonly engine: Engine;
   readonly images: Images;
+  /** How many the engine has: it refuses a container that is to have more. */
+  readonly cpus: number;
   readonly installation: string;
   readonly files: TaskFiles;
   readonly volumes: VolumeFolders;
@@ -91,7 +93,7 @@ export class Starter {
   }
 
   async #request(run: ContainerRun): Promise<object> {
-    const { volumes, secretsDir, workspaceDir, environment, installation } = this.#options;
+    const { volumes, secretsDir, workspaceDir, environment, installation, cpus } = this.#options;
     const { task, container } = run;
     const own: OwnNetwork = { kind: 'own', name: networkName(installation) };
     const network = isGroup(task) ? ({ kind: 'shared', sandbox: sandboxName(task.id) } as const) : own;
@@ -101,6 +103,7 @@ export class Starter {
     if ((container.mountPoints ?? []).length > 0) volumes.use(task);
     return containerRequest(run, {
       installation,
+      cpus,
       environment,
       secrets: secrets.variables,
       workspaceDir,

@@ -76,6 +76,8 @@ export type DriverChoice =
       readonly environment?: Readonly<Record<string, string>>;
       readonly engine: Engine;
       readonly images: Images;
+      /** how many the engine has: no container may have more */
+      readonly cpus: number;
     }
   | {
       readonly kind: 'simulated';
@@ -148,8 +150,8 @@ export function createEcs(options: EcsOptions): Ecs {
     };
     if (driver.kind === 'process')
       return new ProcessDriver({ ...common, network: driver.network ?? { addresses: null, dns: null } });
-    const { engine, images } = driver;
-    return new DockerDriver({ ...common, engine, images, installation: installationOf(dataDir), log });
+    const { engine, images, cpus } = driver;
+    return new DockerDriver({ ...common, engine, images, cpus, installation: installationOf(dataDir), log });
   };
   const engine = new TaskEngine({
     makeDriver,
@@ -174,7 +176,6 @@ export function createEcs(options: EcsOptions): Ecs {
     clusters: options.clusters ?? ['default'],
     place,
     quota: options.quota ?? {},
-    room,
     now: () => timers.now(),
     isOpen: () => open,
   });

@@ -16,17 +16,7 @@ import {
   StopTaskSchema,
   type RunTaskRequest,
 } from './requests.ts';
-import {
-  capacityProviderOf,
-  checkRunTask,
-  driverRefusal,
-  grantedSize,
-  newTask,
-  newTaskId,
-  vcpuOf,
-} from './run-task.ts';
-import { requestOf, shortageOf } from './requested-size.ts';
-import type { Room } from './room.ts';
+import { capacityProviderOf, checkRunTask, driverRefusal, newTask, newTaskId, vcpuOf } from './run-task.ts';
 import type { TaskEngine } from './task-engine.ts';
 import type { Launch, TaskRecord } from './task-record.ts';
 import type { LimitName, Throttle } from './throttle.ts';
@@ -42,8 +32,6 @@ export type EcsApiOptions = {
   readonly clusters: readonly string[];
   readonly place: TaskPlace;
   readonly quota: Quota;
-  /** What tasks may request together. One that requests more is a failure in an answer with HTTP 200. */
-  readonly room: Room;
   readonly now: () => number;
   /** false: no more tasks are accepted */
   readonly isOpen: () => boolean;
@@ -226,11 +214,9 @@ function answerAgain(
 function grant(
   request: RunTaskRequest,
   definition: Definition,
-  { engine, quota, room }: EcsApiOptions,
+  { engine, quota }: EcsApiOptions,
 ): { readonly granted: number; readonly failures: Failure[] } {
   const { count = 1 } = request;
-  const shortage = shortageOf(requestOf(grantedSize(request, definition)), room);
-  if (shortage !== null) return { granted: 0, failures: [shortage] };
   const vcpu = vcpuOf(request, definition);
   let usedVcpu = 0;
   if (quota.vcpu !== undefined)

@@ -1,6 +1,5 @@
-import { cpuText } from '../../shared/domain/pending/start-delay.ts';
 import { TAGS } from '../../shared/names/tags.ts';
-import { NOTHING, type Room, type Size, lacking } from './room.ts';
+import { NOTHING, type Size } from './room.ts';
 import type { TaskRecord } from './task-record.ts';
 
 /** The size that a task gets if its Pod requests nothing: ECS cannot tell it from a request for as much. */
@@ -20,18 +19,3 @@ export function requestOf({ cpu, memory, tags }: Pick<TaskRecord, 'cpu' | 'memor
 
 /** As `requestsTag` of the adapter writes it: thousandths of a CPU, then MiB. */
 const REQUEST = /^(\d{1,9})\/(\d{1,9})$/;
-
-/** Why a size can never be placed, with ECS's reason for instances that are too small; null: it can. */
-export function shortageOf(size: Size, room: Room): { readonly reason: string; readonly detail: string } | null {
-  const [what] = lacking(size, NOTHING, room);
-  if (what === undefined) return null;
-  return what === 'milliCpu'
-    ? {
-        reason: 'RESOURCE:CPU',
-        detail: `it requests ${cpuText(size.milliCpu)}, and this machine has ${cpuText(room.milliCpu ?? 0)} (muster local --cpus)`,
-      }
-    : {
-        reason: 'RESOURCE:MEMORY',
-        detail: `it requests ${size.memoryMib} MiB of memory, and this machine has ${room.memoryMib} MiB (muster local --memory)`,
-      };
-}

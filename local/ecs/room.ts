@@ -13,6 +13,12 @@ const RESOURCES = ['milliCpu', 'memoryMib'] as const;
 export const counts = (size: Size, room: Room): boolean =>
   RESOURCES.some((each) => room[each] !== null && size[each] > 0);
 
+/** What a size takes of the room: one that is larger takes all of it, and so runs alone. */
+const within = (size: Size, room: Room): Size => ({
+  milliCpu: Math.min(size.milliCpu, room.milliCpu ?? Infinity),
+  memoryMib: Math.min(size.memoryMib, room.memoryMib ?? Infinity),
+});
+
 /** The resources that a size lacks next to what is in use. What it does not request it never lacks. */
 export const lacking = (size: Size, used: Size, room: Room): readonly (keyof Size)[] =>
   RESOURCES.filter((each) => size[each] > 0 && used[each] + size[each] > (room[each] ?? Infinity));
@@ -58,13 +64,14 @@ export class Places {
   /** It runs already: it has its room, whether there is any or not. */
   take(id: string, size: Size): void {
     if (!counts(size, this.room)) return;
-    this.#placed.set(id, size);
-    this.#used = plus(this.#used, size);
+    const taken = within(size, this.room);
+    this.#placed.set(id, taken);
+    this.#used = plus(this.#used, taken);
   }
 
   /** It waits behind all others until {@link Places.admit} names it. */
   queue(id: string, size: Size): void {
-    this.#queue.set(id, size);
+    this.#queue.set(id, within(size, this.room));
     this.#ahead = null;
   }
 

@@ -61,10 +61,7 @@ export function capacityProviderOf({ capacityProviderStrategy }: RunTaskRequest)
 }
 
 /** The size of a task of a request, and its tags, which say what it is made of. */
-export function grantedSize(
-  request: RunTaskRequest,
-  definition: Definition,
-): Pick<TaskRecord, 'cpu' | 'memory' | 'tags'> {
+function grantedSize(request: RunTaskRequest, definition: Definition): Pick<TaskRecord, 'cpu' | 'memory' | 'tags'> {
   const [cpu, memory] = sizeOf(request, definition);
   const size = fargateSize(cpu, memory);
   const own = request.tags ?? [];

@@ -4,7 +4,7 @@ import { STOPPED_VISIBLE_MS } from './client-tokens.ts';
 import type { Driver, Reports } from './driver/driver.ts';
 import { EndedTasks } from './ended-task.ts';
 import type { TaskFiles } from './driver/task-files.ts';
-import { requestOf, shortageOf } from './requested-size.ts';
+import { requestOf } from './requested-size.ts';
 import { Places, type Room, counts } from './room.ts';
 import { afterRestart, hasNotBegun, live, startable, stoppable, unplaced, type TaskFact } from './task-life.ts';
 import type { StopCause, TaskRecord } from './task-record.ts';
@@ -255,16 +255,13 @@ export class TaskEngine {
     return tasks.map(({ task }) => task);
   }
 
-  /** A machine that is too small now would let it wait forever, and all that come after it. */
   #adoptWaiting(entry: Entry): void {
     const { task } = entry;
     this.#newest = Math.max(this.#newest, nthOf(task));
     entry.task = unplaced(task);
     this.#save(entry.task);
     this.#publish(entry.task, entry.definition);
-    const shortage = shortageOf(requestOf(task), this.#options.room);
-    if (shortage === null) this.#places.queue(task.id, requestOf(task));
-    else this.stop(task.id, { code: 'TaskFailedToStart', reason: `${shortage.reason}: ${shortage.detail}` });
+    this.#places.queue(task.id, requestOf(task));
   }
 
   #foundOf(entry: Entry): readonly TaskFact[] {

@@ -38,6 +38,7 @@ function aRun(container: Partial<ContainerDefinition> = {}, task: Partial<TaskRe
 
 const PLACE: Place = {
   installation: 'i',
+  cpus: 8,
   environment: { LEVEL: 'debug' },
   secrets: [['KEY', 'secret']],
   workspaceDir: '/home/kim/work',
@@ -104,6 +105,11 @@ describe('a container is made', () => {
     expect(containerRequest(larger, PLACE)).toMatchObject({ HostConfig: { Memory: 2 * 1024 ** 3 } });
     const more = aRun({ dockerLabels: { 'muster.run/memory-limit-bytes': String(8 * 1024 ** 3) } });
     expect(containerRequest(more, PLACE)).toMatchObject({ HostConfig: { Memory: 1024 ** 3 } });
+  });
+
+  test('with no more CPUs than the engine has, which would refuse it', () => {
+    const large = aRun({}, { cpu: '4096', memory: '8192' });
+    expect(containerRequest(large, { ...PLACE, cpus: 2 })).toMatchObject({ HostConfig: { NanoCpus: 2e9 } });
   });
 
   test('found by others under the name of its index', () => {

@@ -90,18 +90,16 @@ test('without a tag the size counts, and memory does', async () => {
   expect(why(arns[1] ?? '')).toBe('no room on this machine: 4 GiB of 6 GiB of memory in use');
 });
 
-test('one that is larger than the machine is refused with numbers, and holds up nobody', async () => {
-  const { clock, run, statuses } = await anEcs();
-  expect(run('4000/0').failures).toEqual([
-    {
-      reason: 'RESOURCE:CPU',
-      detail: 'it requests 4 CPUs, and this machine has 2 CPUs (muster local --cpus)',
-    },
-  ]);
-  expect(run('0/9000').failures).toMatchObject([{ reason: 'RESOURCE:MEMORY' }]);
-  const { arn } = run('2000/0');
+test('one that is larger than the machine takes all of it, and runs alone', async () => {
+  const { clock, run, statuses, why } = await anEcs();
+  const [first, larger, last] = [run('1000/0').arn, run('4000/9000').arn, run('100/0').arn];
   clock.advance(10);
-  expect(statuses([arn])).toEqual(['RUNNING']);
+  expect(statuses([first, larger, last])).toEqual(['RUNNING', 'PROVISIONING', 'PROVISIONING']);
+  clock.advance(1_000);
+  expect(statuses([larger, last])).toEqual(['RUNNING', 'PROVISIONING']);
+  expect(why(last)).toBe('no room on this machine: 2 of 2 CPUs in use');
+  clock.advance(1_000);
+  expect(statuses([larger, last])).toEqual(['STOPPED', 'RUNNING']);
 });
 
 test('one that is stopped while it waits is gone, and those behind it move up', async () => {
@@ -138,6 +136,4 @@ test('waiting tasks keep their order over a restart, also those of one milliseco
     '1 task waits before it',
     ...Array.from({ length: 9 }, (_, n) => `${n + 2} tasks wait before it`),
   ]);
-  const smaller = await anEcs({ driver, room: { milliCpu: 1000, memoryMib: null } });
-  expect(smaller.statuses(arns)).toEqual(Array(12).fill('STOPPED'));
 });
