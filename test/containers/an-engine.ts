@@ -35,7 +35,7 @@ export type AnEngine = {
   remove(): Promise<void>;
 };
 
-const PROGRAMS = ['dockerd', 'containerd', 'runc', 'busybox', 'unshare', 'nsenter', 'tar'];
+const PROGRAMS = ['docker', 'dockerd', 'containerd', 'runc', 'busybox', 'unshare', 'nsenter', 'tar'];
 
 /** Why no engine can be started here; null: one can. */
 export function engineLack(): string | null {
