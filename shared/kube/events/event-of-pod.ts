@@ -6,6 +6,7 @@ import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import { mainContainer } from '../../domain/task/pod-template.ts';
 import { podName, podUid } from '../../domain/task/pod-name.ts';
+import { startFailureOf } from '../../domain/task/start-failure.ts';
 import { endWords, isStartError, isStoppedWithJob } from '../../domain/failures/failures.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';
 import type { Occurrence, Subject } from './event-object.ts';
@@ -81,7 +82,8 @@ function presentTask(pod: PodFacts): readonly PodOccurrence[] {
 function endedTask(pod: PodFacts, record: AttemptRecord): readonly PodOccurrence[] {
   const { nonce, taskArn, times, ending } = record;
   const assignedAt = times.createdAt ?? times.startedAt ?? times.stoppedAt;
-  const isPlaced = taskArn !== null && assignedAt !== null && ending.cause !== 'Unplaced';
+  const hadPlace = ending.cause !== 'Unplaced' || startFailureOf(ending) !== null;
+  const isPlaced = taskArn !== null && assignedAt !== null && hadPlace;
   return [
     ...(isPlaced ? [assigned(pod, nonce, taskArn, assignedAt)] : []),
     ...(isPlaced && times.startedAt !== null ? started(pod, nonce, times.startedAt) : []),
@@ -125,9 +127,10 @@ function end(pod: PodFacts, record: AttemptRecord, at: EpochMs): readonly PodOcc
     case 'Infrastructure':
       return [one(pod, nonce, 'ended', { type: 'Warning', reason: CAUSE_WORDS[cause], message: reason, at })];
     case 'Unplaced':
-      return [unscheduled(pod, nonce, reason, at, at)];
     case 'StartFailed':
-      return [warn('Failed', `Error: ${reason}`)];
+      return startFailureOf(ending) === null
+        ? [unscheduled(pod, nonce, reason, at, at)]
+        : [warn('Failed', `Error: ${reason}`)];
     default:
       return unreachable(cause);
   }

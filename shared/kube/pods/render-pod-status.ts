@@ -6,6 +6,7 @@ import { isPastDeadline } from '../../domain/scoreboard/why.ts';
 import type { PodSpec, Resources } from '../../domain/manifests/pod-spec.ts';
 import type { PodWait } from '../../domain/pending/pod-wait.ts';
 import { waitText } from '../../domain/pending/wait-words.ts';
+import { startFailureOf } from '../../domain/task/start-failure.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { type Stage, containerStatuses, failedInit, hasInit, initThatEnded } from './render-pod-containers.ts';
@@ -42,8 +43,9 @@ function phaseStatus(pod: PodFacts): PodStatus {
       const { ending, judgement } = record;
       if (judgement.as === 'restarted') return shown(phaseAfter(pod, record), { kind: 'crashed', record });
       const why = wait ?? { cause: 'capacity', etaMs: null, nextTryMs: null, message: ending.reason };
-      if (ending.cause === 'Unplaced') return { phase: 'Pending', ...unscheduled(why) };
-      return shown('Pending', { kind: 'unstartable', reason: startFailure(ending.reason), message: waitText(why) });
+      const failure = startFailureOf(ending);
+      if (failure === null) return { phase: 'Pending', ...unscheduled(why) };
+      return shown('Pending', { kind: 'unstartable', reason: failure, message: waitText(why) });
     }
     case 'running':
       return { ...shown('Running', { kind: 'running', since: launchedAt ?? startTime }), ...addressOf(ip) };
@@ -103,9 +105,8 @@ function unscheduled(wait: PodWait | null): Pick<PodStatus, 'conditions' | 'mess
 export function pendingWords({ state, record, wait }: PodFacts): { reason: string; message: string } | null {
   if (wait === null) return null;
   if (wait.cause === 'pulling') return { reason: 'ContainerCreating', message: waitText(wait) };
-  const cannotStart = state === 'waiting' && record !== null && record.ending.cause !== 'Unplaced';
-  const reason = cannotStart ? startFailure(record.ending.reason) : scheduleReason(wait);
-  return { reason, message: waitText(wait) };
+  const failure = state === 'waiting' && record !== null ? startFailureOf(record.ending) : null;
+  return { reason: failure ?? scheduleReason(wait), message: waitText(wait) };
 }
 
 /** Kubernetes' word if there is no capacity, our own if it is only a matter of time. */
@@ -113,12 +114,6 @@ function scheduleReason({ cause }: PodWait): string {
   if (cause === 'launchRate') return 'LaunchRateLimited';
   if (cause === 'names') return 'HostnamePending';
   return cause === 'throttled' ? 'LaunchThrottled' : 'Unschedulable';
-}
-
-/** The kubelet's word for what keeps a container from starting. */
-function startFailure(reason: string): string {
-  if (/pull/i.test(reason)) return 'ImagePullBackOff';
-  return /secret|ssm|parameter/i.test(reason) ? 'CreateContainerConfigError' : 'CreateContainerError';
 }
 
 type Condition = {

@@ -101,6 +101,7 @@ describe('ends of Pods', () => {
   const ofPods = async (world: World) =>
     brief(await list(world, selector({ 'involvedObject.kind': 'Pod' }))).map((text) => text.slice('Pod '.length));
   const SCHEDULED = [' Scheduled Successfully assigned default/sums-0 to <task>'];
+  const AWAY = 'Error response from daemon: dial tcp 192.0.2.1:443: connect: connection refused';
   const RAN = [...SCHEDULED, ' Created Created container: main', ' Started Started container main'];
 
   test.each([
@@ -111,6 +112,12 @@ describe('ends of Pods', () => {
     ['Infrastructure', null, 'host gone', [...RAN, '! InfrastructureHealth host gone']],
     ['StartFailed', null, 'no such image', [...RAN, '! Failed Error: no such image']],
     ['Unplaced', null, 'no capacity', ['! FailedScheduling no capacity']],
+    [
+      'Unplaced',
+      null,
+      `CannotPullContainerError: ${AWAY}`,
+      [...RAN, `! Failed Error: CannotPullContainerError: ${AWAY}`],
+    ],
   ] as const)('%s', async (cause, exitCode, reason, expected) => {
     const world = await aWorld();
     await world.post(JOBS, manifest('sums'));

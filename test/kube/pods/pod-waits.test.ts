@@ -96,10 +96,12 @@ describe('what a Pod waits for', () => {
     expect(await scheduled(world, 0)).toBeUndefined();
   });
 
-  test('its next task, when one could not start', async () => {
+  test.each([
+    ['StartFailed', 'CannotPullContainerError: no such image'],
+    ['Unplaced', 'CannotPullContainerError: dial tcp 192.0.2.1:443: connect: connection refused'],
+  ] as const)('its next task, when one could not start: %s', async (cause, image) => {
     const world = await aWaitingJob(null);
-    const image = 'CannotPullContainerError: no such image';
-    await world.record('sums', 0, 1, { cause: 'StartFailed', exitCode: null, container: null, reason: image });
+    await world.record('sums', 0, 1, { cause, exitCode: null, container: null, reason: image });
     const until = plusMs(START, 20_000);
     await world.commit('sums', [{ op: 'unstarted', index: 0, notBefore: until, since: START }], { inFlight: [] });
     const { status } = (await list(world)).items[0] as Pod;
