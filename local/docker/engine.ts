@@ -22,7 +22,11 @@ export type EngineRequest = {
 };
 
 /** What an engine passes on to a registry. */
-export type RegistryAuth = { readonly username: string; readonly password: string; readonly serveraddress: string };
+export type RegistryAuth = { readonly serveraddress: string } & (
+  | { readonly username: string; readonly password: string }
+  /** what a registry gave at `docker login` instead of the password */
+  | { readonly identitytoken: string }
+);
 
 /** A container engine by its HTTP API (https://docs.docker.com/reference/api/engine). Both calls throw {@link EngineError}. */
 export type Engine = {
@@ -90,9 +94,7 @@ export function openEngine(address: EngineAddress): Engine {
                 'Content-Type': archive === undefined ? 'application/json' : 'application/x-tar',
                 'Content-Length': content.length,
               }),
-          ...(auth === undefined || auth === null
-            ? {}
-            : { 'X-Registry-Auth': Buffer.from(JSON.stringify(auth)).toString('base64url') }),
+          ...(auth === undefined || auth === null ? {} : { 'X-Registry-Auth': registryAuth(auth) }),
         },
       });
       sent.on('error', (error) => reject(new EngineError(error.message, null)));
@@ -120,6 +122,12 @@ export function openEngine(address: EngineAddress): Engine {
       streams.destroy();
     },
   };
+}
+
+/** URL-safe base64 with its padding: an engine takes what lacks it for no credentials at all. */
+function registryAuth(auth: RegistryAuth): string {
+  const text = Buffer.from(JSON.stringify(auth)).toString('base64');
+  return text.replaceAll('+', '-').replaceAll('/', '_');
 }
 
 function queryOf(query: NonNullable<EngineRequest['query']>): string {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { RegistryAuth } from './engine.ts';
 import { type Surroundings, configDir } from './engine-address.ts';
 
-const AuthSchema = z.looseObject({ auth: z.string().optional() });
+const AuthSchema = z.looseObject({ auth: z.string().optional(), identitytoken: z.string().optional() });
 const ConfigSchema = z.looseObject({
   auths: z.record(z.string(), AuthSchema).optional(),
   credsStore: z.string().optional(),
@@ -24,9 +24,11 @@ export async function authFor(registry: string, surroundings: Surroundings): Pro
     const found = await askHelper(helper, registry);
     if (found !== null) return found;
   }
-  const encoded = config?.auths?.[registry]?.auth ?? config?.auths?.[`https://${registry}`]?.auth;
-  if (encoded === undefined) return null;
-  const [username = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':');
+  const kept = config?.auths?.[registry] ?? config?.auths?.[`https://${registry}`];
+  if (kept?.identitytoken !== undefined && kept.identitytoken !== '')
+    return { identitytoken: kept.identitytoken, serveraddress: registry };
+  if (kept?.auth === undefined) return null;
+  const [username = '', ...rest] = Buffer.from(kept.auth, 'base64').toString().split(':');
   return { username, password: rest.join(':'), serveraddress: registry };
 }
 
@@ -35,14 +37,23 @@ async function askHelper(helper: string, registry: string): Promise<RegistryAuth
   if (!/^[\w.-]+$/.test(helper)) return null;
   return new Promise((resolve) => {
     const child = execFile(`docker-credential-${helper}`, ['get'], { timeout: 10_000 }, (error, stdout) => {
-      const found = error === null ? CredentialsSchema.safeParse(jsonOf(stdout)).data : undefined;
-      resolve(
-        found === undefined ? null : { username: found.Username, password: found.Secret, serveraddress: registry },
-      );
+      resolve(error === null ? readHelper(stdout, registry) : null);
     });
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(registry);
   });
+}
+
+/**
+ * What a helper says: a password, or a token, which has no user (https://docs.docker.com/reference/cli/docker/login, credential
+ * helper protocol). Pure.
+ */
+export function readHelper(text: string, registry: string): RegistryAuth | null {
+  const { data } = CredentialsSchema.safeParse(jsonOf(text));
+  if (data === undefined) return null;
+  return data.Username === '<token>'
+    ? { identitytoken: data.Secret, serveraddress: registry }
+    : { username: data.Username, password: data.Secret, serveraddress: registry };
 }
 
 function jsonOf(text: string): unknown {

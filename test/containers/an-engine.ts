@@ -196,11 +196,8 @@ export async function anImage(
   changes: readonly string[] = [],
   scripts: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-image-'));
+  const folder = busyboxFolder();
   try {
-    for (const each of ['bin', 'tmp', 'etc', 'srv/deep']) mkdirSync(join(folder, each), { recursive: true });
-    writeFileSync(join(folder, 'bin/busybox'), readFileSync(programOf('busybox') ?? ''), { mode: 0o755 });
-    spawnSync(join(folder, 'bin/busybox'), ['--install', join(folder, 'bin')]); // hard links
     for (const [file, text] of Object.entries(scripts))
       writeFileSync(join(folder, 'bin', file), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     const [repo = '', tag = 'latest'] = name.split(':');
@@ -222,5 +219,14 @@ export async function anImageBy({ api }: AnEngine, name: string, dockerfile: str
   }
 }
 
-const archiveOf = (folder: string): Buffer =>
+/** The files of an image: a new temporary folder. */
+export function busyboxFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-image-'));
+  for (const each of ['bin', 'tmp', 'etc', 'srv/deep']) mkdirSync(join(folder, each), { recursive: true });
+  writeFileSync(join(folder, 'bin/busybox'), readFileSync(programOf('busybox') ?? ''), { mode: 0o755 });
+  spawnSync(join(folder, 'bin/busybox'), ['--install', join(folder, 'bin')]); // hard links
+  return folder;
+}
+
+export const archiveOf = (folder: string): Buffer =>
   spawnSync('tar', ['-C', folder, '-cf', '-', '.'], { maxBuffer: 64 * 1024 * 1024 }).stdout;
