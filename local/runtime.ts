@@ -337,14 +337,14 @@ async function wire(
 function ecsOptions(
   { path }: DataFolder,
   options: LocalOptions,
-  { network }: TaskNames,
+  names: TaskNames,
   { onEvent }: Wiring,
   docker: OpenDocker | null,
   warn: NonNullable<EcsOptions['log']>,
 ): EcsOptions {
   const { limits, quota, room } = options;
   return {
-    driver: driverChoice(path, options, network, docker),
+    driver: driverChoice(path, options, names, docker),
     onEvent,
     events: { ...options.events, statuses: forwarded(options) },
     clusters: [CLUSTER],
@@ -359,13 +359,13 @@ function ecsOptions(
 function driverChoice(
   dataDir: string,
   { driver, script, workspaceDir, taskEnvironment: environment = {} }: LocalOptions,
-  network: TaskNames['network'],
+  { network, cloudmap }: TaskNames,
   docker: OpenDocker | null,
 ): EcsOptions['driver'] {
   if (driver === 'simulated') return { kind: 'simulated', dataDir, ...(script === undefined ? {} : { script }) };
   if (docker === null) return { kind: 'process', dataDir, workspaceDir, environment, network };
   const { engine, images, cpus } = docker;
-  return { kind: 'docker', dataDir, workspaceDir, environment, engine, images, cpus };
+  return { kind: 'docker', dataDir, workspaceDir, environment, engine, images, cpus, names: cloudmap };
 }
 
 /** What the rules of EventBridge forward. */

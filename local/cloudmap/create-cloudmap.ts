@@ -39,6 +39,8 @@ export type Cloudmap = {
   readonly negativeTtlSec: number;
   /** What DNS answers for a name; see {@link FoundName}. */
   lookUp(name: string): FoundName;
+  /** Calls `listener` with each name whose addresses change from now on. */
+  watch(listener: (name: string) => void): void;
   /** Stops everything. Accepted operations are on disk. */
   close(): void;
 };
@@ -81,6 +83,7 @@ export function createCloudmap(options: CloudmapOptions): Cloudmap {
     namespaceId: namespace.id,
     zone,
     negativeTtlSec,
+    watch: (listener) => registry.watch((below) => listener(`${below}.${zone}`)),
     lookUp: (name) => lookUp(registry, zone.toLowerCase(), name.toLowerCase()),
     close: () => timers.close(),
   };

@@ -46,6 +46,7 @@ export class Registry {
   readonly #byId = new Map<string, Entry>();
   /** by the name in lower case, because DNS ignores case */
   readonly #byName = new Map<string, Entry>();
+  readonly #listeners: ((name: string) => void)[] = [];
 
   /**
    * Reads the contents of `dir`; null keeps everything in memory. Creates the folder on the first write. Moves aside a file
@@ -125,6 +126,12 @@ export class Registry {
     if (undo) this.#write(entry);
     else if (change.to === null) entry.instances.delete(instanceId);
     else entry.instances.set(instanceId, change.to);
+    for (const listener of this.#listeners) listener(entry.name);
+  }
+
+  /** Calls `listener` with the name of each service whose instances change from now on. */
+  watch(listener: (name: string) => void): void {
+    this.#listeners.push(listener);
   }
 
   #add(entry: Entry): void {

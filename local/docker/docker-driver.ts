@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { streamFile } from '../logs/stream-files.ts';
 import type { Definition } from '../ecs/definition.ts';
 import { type Addresses, addressesIn } from '../ecs/driver/addresses.ts';
-import type { ContainerRun, Driver, FoundContainer, Reports } from '../ecs/driver/driver.ts';
+import {
+  type ContainerRun,
+  type Driver,
+  type FoundContainer,
+  type Reports,
+  environmentOf,
+} from '../ecs/driver/driver.ts';
 import { logNameFault, logStream } from '../ecs/driver/log-name.ts';
 import { readSecrets } from '../ecs/driver/secret-files.ts';
 import type { ContainerEnd } from '../ecs/task-life.ts';
@@ -16,12 +22,14 @@ import type { Copied, Held } from './held-container.ts';
 import { provideIdleImage } from './idle-image.ts';
 import { lookAtKeeper } from './keeper.ts';
 import { copyLog } from './log-copy.ts';
-import { containerName, sandboxName, volumePrefix } from './names.ts';
+import { LABELS, containerName, sandboxName, volumePrefix } from './names.ts';
 import { provideNetwork } from './network.ts';
+import { type KnownNames, ReadyNames } from './ready-names.ts';
 import { Removals } from './removals.ts';
 import { type Started, Starter, type StarterOptions, isGroup, startEnd } from './starter.ts';
 
 export type DockerDriverOptions = Omit<StarterOptions, 'now'> & {
+  readonly names: KnownNames;
   readonly logsDir: string;
   readonly timers: Timers;
   readonly reports: Reports;
@@ -49,6 +57,7 @@ export class DockerDriver implements Driver {
   readonly #found = new Map<string, EngineContainer>();
   readonly #starter: Starter;
   readonly #removals: Removals;
+  readonly #readyNames: ReadyNames;
   readonly #toStart: Held[] = [];
   readonly #closing = new AbortController();
   #starting = 0;
@@ -59,10 +68,13 @@ export class DockerDriver implements Driver {
   #looking: Promise<void> | null = null;
 
   constructor(options: DockerDriverOptions) {
-    const { engine, installation, timers, log } = options;
+    const { engine, installation, names, timers, log } = options;
     this.#options = options;
     this.#starter = new Starter({ ...options, now: () => timers.now() });
-    this.#removals = new Removals({ engine, installation, log, isThere: () => this.#awaySinceMs === null });
+    const isThere = (): boolean => this.#awaySinceMs === null;
+    this.#removals = new Removals({ engine, installation, log, isThere });
+    const addresses = (): Addresses => this.#ownAddresses();
+    this.#readyNames = new ReadyNames({ engine, installation, names, addresses, isThere, timers, log });
     mkdirSync(options.workspaceDir, { recursive: true });
   }
 
@@ -83,8 +95,12 @@ export class DockerDriver implements Driver {
   }
 
   privateIp(): string {
+    return this.#ownAddresses().take();
+  }
+
+  #ownAddresses(): Addresses {
     if (this.#addresses === null) throw new Error('the driver is not open');
-    return this.#addresses.take();
+    return this.#addresses;
   }
 
   /** Finds what an earlier run has left. Throws an EngineError if the engine does not answer. */
@@ -98,7 +114,8 @@ export class DockerDriver implements Driver {
       const found = await inspectContainer(engine, name);
       if (found !== null) this.#found.set(name, found);
     };
-    await Promise.all((await this.#removals.ofTasks()).map(look));
+    await Promise.all((await this.#removals.labelled(LABELS.task)).map(look));
+    await this.#removals.all(await this.#removals.labelled(LABELS.name));
     this.#watch();
   }
 
@@ -154,6 +171,8 @@ export class DockerDriver implements Driver {
       log: null,
     };
     this.#held.set(keyOf(run), held);
+    const readyName = readyNameOf(run);
+    if (readyName !== null) this.#readyNames.use(readyName, keyOf(run));
     return held;
   }
 
@@ -298,6 +317,8 @@ export class DockerDriver implements Driver {
     const { run, id } = held;
     if (this.#held.get(keyOf(run)) !== held) return;
     this.#held.delete(keyOf(run));
+    const readyName = readyNameOf(run);
+    if (readyName !== null) this.#readyNames.leave(readyName, keyOf(run));
     if (id !== null) this.#byId.delete(id);
     held.log?.stop();
     if (!this.#isClosed) this.#options.reports.ended(run.task.id, run.container.name, end);
@@ -341,6 +362,7 @@ export class DockerDriver implements Driver {
       this.#awaySinceMs = null;
       for (const held of this.#held.values()) await this.#lookAgain(held);
       this.#removals.goOn();
+      this.#readyNames.lookAgain();
     } catch {
       if (!this.#isClosed) timers.after(RETRY_MS, () => void this.#isBack());
     }
@@ -385,6 +407,7 @@ export class DockerDriver implements Driver {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    await this.#readyNames.close();
     await this.#removals.everything();
     this.#options.engine.close();
   }
@@ -400,5 +423,9 @@ export class DockerDriver implements Driver {
       : streamFile(this.#options.logsDir, stream);
   }
 }
+
+/** What says to its task that all of its gang run; null: it is in no gang. */
+const readyNameOf = ({ task, container }: ContainerRun): string | null =>
+  environmentOf(container, task.overrides).get('MUSTER_READY_HOSTNAME') ?? null;
 
 const keyOf = ({ task, container }: ContainerRun): string => `${task.id}/${container.name}`;

@@ -4,6 +4,8 @@ export const LABELS = {
   installation: 'muster.run/installation',
   task: 'muster.run/task',
   container: 'muster.run/container',
+  /** the name of a gang that it stands for: see ready-names.ts */
+  name: 'muster.run/name',
 } as const;
 
 /** The container of a task that holds the network for the others; a task of one container has none. */
@@ -14,6 +16,10 @@ export const containerName = (taskId: string, container: string): string => `mus
 
 /** A container that runs as long as the engine does: see keeper.ts. */
 export const keeperName = (installation: string): string => `muster-keeper-${installation}`;
+
+/** @param hash of the name */
+export const readyContainerName = (installation: string, hash: string): string =>
+  `muster-${installation}-ready-${hash}`;
 
 export const networkName = (installation: string): string => `muster-${installation}`;
 

@@ -47,6 +47,11 @@ export class Removals {
     }
   }
 
+  /** Removes containers now; resolves when they are gone, or cannot be removed. */
+  async all(containers: readonly string[]): Promise<void> {
+    await Promise.all(containers.map(async (each) => this.#remove(each)));
+  }
+
   async #remove(name: string): Promise<void> {
     const { engine, log } = this.#options;
     try {
@@ -59,10 +64,10 @@ export class Removals {
     }
   }
 
-  /** The names of the containers of tasks. Throws an EngineError. */
-  async ofTasks(): Promise<readonly string[]> {
+  /** The names of the containers that have a label. Throws an EngineError. */
+  async labelled(label: string): Promise<readonly string[]> {
     return (await this.#containers())
-      .filter(({ Labels }) => Labels[LABELS.task] !== undefined)
+      .filter(({ Labels }) => Labels[label] !== undefined)
       .map(({ Id, Names }) => Names[0]?.slice(1) ?? Id);
   }
 
@@ -81,7 +86,7 @@ export class Removals {
   async everything(): Promise<void> {
     const { engine, installation, log } = this.#options;
     try {
-      await Promise.all((await this.#containers()).map(async ({ Id }) => this.#remove(Id)));
+      await this.all((await this.#containers()).map(({ Id }) => Id));
       for (const name of await this.#volumes()) await engine.ask({ method: 'DELETE', path: `/volumes/${name}` });
       await engine.ask({ method: 'DELETE', path: `/networks/${networkName(installation)}` });
     } catch (error) {

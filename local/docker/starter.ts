@@ -1,5 +1,5 @@
 import { CONTAINER_LABELS } from '../../shared/domain/task/container-labels.ts';
-import { type ContainerRun, environmentOf } from '../ecs/driver/driver.ts';
+import type { ContainerRun } from '../ecs/driver/driver.ts';
 import { readSecrets } from '../ecs/driver/secret-files.ts';
 import type { TaskFiles } from '../ecs/driver/task-files.ts';
 import type { VolumeFolders } from '../ecs/driver/volume-folders.ts';
@@ -63,7 +63,6 @@ export class Starter {
     const withdrawn = (): Started =>
       over({ kind: 'unstartable', reason: 'stopped before it was started', atMs: now() });
     if (wish.isWithdrawn()) return withdrawn();
-    if (environmentOf(container, task.overrides).has('MUSTER_READY_HOSTNAME')) throw new UnstartableError(NO_GANG);
     const secret = pullSecret(container, this.#options.secretsDir);
     if (secret.kind === 'missing') throw new UnstartableError(secret.reason);
     await images.provide(container.image, pullPolicy(container), secret.auth);
@@ -143,10 +142,6 @@ export class Starter {
     await engine.ask({ method: 'POST', path: `/containers/${name}/start` });
   }
 }
-
-/** The engine's own names say that one task runs, and none can say that all do. */
-const NO_GANG =
-  'CannotStartContainerError: the tasks of a gang wait for a name that containers on this machine do not have: take --driver process';
 
 /** An image that is here is taken: what people build on their machine has no registry to come from. */
 function pullPolicy({ dockerLabels = {} }: ContainerRun['container']): PullPolicy {

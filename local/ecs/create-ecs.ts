@@ -7,6 +7,7 @@ import { DockerDriver } from '../docker/docker-driver.ts';
 import type { Engine } from '../docker/engine.ts';
 import type { Images } from '../docker/images.ts';
 import { installationOf } from '../docker/installation.ts';
+import type { KnownNames } from '../docker/ready-names.ts';
 import { ClientTokens } from './client-tokens.ts';
 import { Definitions } from './definitions.ts';
 import type { Driver, Reports } from './driver/driver.ts';
@@ -78,6 +79,7 @@ export type DriverChoice =
       readonly images: Images;
       /** how many the engine has: no container may have more */
       readonly cpus: number;
+      readonly names: KnownNames;
     }
   | {
       readonly kind: 'simulated';
@@ -150,8 +152,8 @@ export function createEcs(options: EcsOptions): Ecs {
     };
     if (driver.kind === 'process')
       return new ProcessDriver({ ...common, network: driver.network ?? { addresses: null, dns: null } });
-    const { engine, images, cpus } = driver;
-    return new DockerDriver({ ...common, engine, images, cpus, installation: installationOf(dataDir), log });
+    const { engine, images, cpus, names } = driver;
+    return new DockerDriver({ ...common, engine, images, cpus, names, installation: installationOf(dataDir), log });
   };
   const engine = new TaskEngine({
     makeDriver,

@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { linesOf } from '../e2e/kube-calls.ts';
-import { hasEngine, leftIn, oneJob, PATIENT, podsOf, shell, withDocker } from './a-docker-runtime.ts';
+import { eventually, linesOf } from '../e2e/kube-calls.ts';
+import { containersOf, hasEngine, leftIn, oneJob, PATIENT, podsOf, shell, withDocker } from './a-docker-runtime.ts';
 import { anImage } from './an-engine.ts';
 
 const IMAGES = [1, 2, 3, 4, 5];
@@ -47,5 +49,43 @@ describe.runIf(hasEngine)('many tasks', PATIENT, () => {
   test('nothing is left in the engine when the runtime has stopped', async () => {
     expect(await docker.runtime.stop()).toBe(0);
     expect(await leftIn(docker.engine)).toEqual([]);
+  });
+});
+
+/** Waits for its gang, then for all to have seen it, and says when the name is there. */
+const GANG = `until nslookup "$MUSTER_READY_HOSTNAME" >/dev/null 2>&1; do sleep 0.2; done
+  echo "$JOB_COMPLETION_INDEX sees $MUSTER_READY_HOSTNAME" >> /workspace/gang
+  until [ -e /workspace/go ]; do sleep 0.2; done
+  nslookup "$MUSTER_READY_HOSTNAME" >/dev/null 2>&1 && echo "$JOB_COMPLETION_INDEX still sees it" >> /workspace/gang
+  until [ $(grep -c still /workspace/gang) -eq 3 ]; do sleep 0.2; done`;
+
+describe.runIf(hasEngine)('a gang', PATIENT, () => {
+  const docker = withDocker();
+  const gang = (name: string): object => ({
+    ...oneJob(name, [shell(GANG)], { subdomain: 'workers' }, { completions: 3, parallelism: 3, backoffLimit: 0 }),
+    metadata: { name, annotations: { 'muster.run/gang': 'all' } },
+  });
+  const seen = (): readonly string[] => linesOf(docker.runtime.folders.workspaceDir, 'gang');
+
+  test('its name is there once all tasks run, also after the runtime was killed, and gone with them', async () => {
+    await docker.runtime.kube.create(gang('trio'));
+    await eventually(
+      () => (seen().length === 3 ? true : null),
+      () => `seen: ${JSON.stringify(seen())}`,
+    );
+    const name = 'trio-ready.workers.default.muster.internal';
+    expect(seen().toSorted()).toEqual([0, 1, 2].map((index) => `${index} sees ${name}`));
+    await docker.runtime.killAndStart();
+    await eventually(
+      async () => ((await containersOf(docker.engine, '-ready-')).length === 1 ? true : null),
+      () => 'no container has the name',
+    );
+    writeFileSync(join(docker.runtime.folders.workspaceDir, 'go'), '');
+    expect((await docker.runtime.kube.ended('trio')).status).toMatchObject({ succeeded: 3, failed: 0 });
+    expect(seen().filter((line) => line.endsWith('still sees it'))).toHaveLength(3);
+    await eventually(
+      async () => ((await containersOf(docker.engine, '-ready-')).length === 0 ? true : null),
+      () => 'a container still has the name',
+    );
   });
 });
