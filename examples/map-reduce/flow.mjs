@@ -31,6 +31,7 @@ spec:
       containers:
         - name: ${name.replace(/-.*/, '')}
           image: public.ecr.aws/docker/library/debian:12-slim
+          workingDir: /workspace # the workspace of a Muster on this machine
           command: [${command.map((word) => (typeof word === 'number' ? `'${word}'` : word)).join(', ')}]
           resources:
             requests:

@@ -3,6 +3,7 @@ import type { ContainerDefinition } from '../ecs/definition.ts';
 import { fargateSize } from '../ecs/definition.ts';
 import { type ContainerRun, environmentOf, overrideOf } from '../ecs/driver/driver.ts';
 import { addressVariables } from '../ecs/driver/task-network.ts';
+import { WORKSPACE } from '../ecs/driver/workspace-path.ts';
 import { LABELS } from './names.ts';
 
 /** What a container gets from this machine. */
@@ -22,9 +23,6 @@ export type Place = {
 };
 
 export type OwnNetwork = { readonly kind: 'own'; readonly name: string };
-
-/** Where a container finds the workspace. */
-const WORKSPACE = '/workspace';
 
 /** How a container is created (Docker Engine API, ContainerCreate). Pure. */
 export function containerRequest(run: ContainerRun, place: Place): object {

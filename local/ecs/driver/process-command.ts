@@ -5,6 +5,7 @@ import type { ContainerDefinition } from '../definition.ts';
 import { MARK } from './processes.ts';
 import { commandOf, environmentOf, type ContainerRun } from './driver.ts';
 import { readSecrets } from './secret-files.ts';
+import { processFolder } from './workspace-path.ts';
 import { LAUNCHER } from './launcher.ts';
 import { needsLauncher } from './shim.ts';
 import { type TaskNetwork, addressVariables, networkVariables } from './task-network.ts';
@@ -75,7 +76,7 @@ function commandIn({ task, container }: ContainerRun, surroundings: Surroundings
     ...addressVariables(task, given),
     ...(volumesDir === null ? [] : makeVolumes(container, volumesDir)),
   ]);
-  const cwd = resolve(workspaceDir, container.workingDirectory ?? '.');
+  const cwd = processFolder(workspaceDir, container.workingDirectory ?? '.');
   const folder = statSync(cwd, { throwIfNoEntry: false });
   if (folder?.isDirectory() !== true)
     return cannotStart(`working directory ${cwd} ${folder === undefined ? 'does not exist' : 'is not a folder'}`);
