@@ -23,7 +23,7 @@ export type TaskServer = {
   readonly logs: CloudWatchLogsClient;
   readonly url: string;
   readonly events: EcsTaskEvent[];
-  /** Resolves when a task's command is what it holds with, not the shell that is about to become it; processes only. */
+  /** Resolves when a task's command is what it holds with, not the shell that is about to become it; where there are programs. */
   readonly ready?: (taskId: string) => Promise<void>;
   /** Sets the server's clock forward. */
   advance(ms: number): void;
@@ -35,6 +35,8 @@ export type ServerOptions = Omit<Partial<EcsOptions>, 'timers'> & {
   /** stands between the service and HTTP: a place for faults */
   readonly wrap?: (ecs: Ecs) => AwsService;
   readonly wrapEvent?: (event: EcsTaskEvent) => EcsTaskEvent;
+  /** see {@link TaskServer}; that of processes by default */
+  readonly ready?: (taskId: string) => Promise<void>;
 };
 
 export type MakeServer = (options?: ServerOptions) => Promise<TaskServer>;
@@ -52,7 +54,7 @@ export function makeFolders(): { readonly dataDir: string; readonly workspaceDir
 /** Starts ECS and Logs on one front, on a free port. */
 export async function startServer(
   driver: DriverChoice,
-  { wrap, wrapEvent, ...options }: ServerOptions = {},
+  { wrap, wrapEvent, ready = driver.kind === 'process' ? holds : undefined, ...options }: ServerOptions = {},
 ): Promise<TaskServer> {
   let offsetMs = 0;
   const timers = wallTimers(() => Date.now() + offsetMs);
@@ -91,7 +93,7 @@ export async function startServer(
     logs,
     url: server.url,
     events,
-    ...(driver.kind === 'process' ? { ready: holds } : {}),
+    ...(ready === undefined ? {} : { ready }),
     advance(ms) {
       offsetMs += ms;
       timers.wake();
@@ -137,9 +139,12 @@ export function processes(): { pid: number; parent: number; group: number; comma
 const SCRIPT =
   'if [ "$HOLD" = stubborn ]; then trap "" TERM; exec sleep 600; elif [ -n "$HOLD" ]; then exec sleep 600; else exit "${EXIT:-0}"; fi';
 
+/** The image of {@link container}: it passes signals on to its command. */
+export const IMAGE = 'muster-test/contract:1';
+
 export const container = (name: string, more: Partial<ContainerDefinition> = {}): ContainerDefinition => ({
   name,
-  image: 'scratch',
+  image: IMAGE,
   command: ['sh', '-c', SCRIPT],
   ...more,
 });
