@@ -21,7 +21,7 @@ import { type EngineContainer, endOf, inspectContainer } from './found-container
 import type { Copied, Held } from './held-container.ts';
 import { provideIdleImage } from './idle-image.ts';
 import { lookAtKeeper } from './keeper.ts';
-import { copyLog } from './log-copy.ts';
+import { copyLog, isDiskFull } from './log-copy.ts';
 import { LABELS, containerName, sandboxName, volumePrefix } from './names.ts';
 import { provideNetwork } from './network.ts';
 import { type KnownNames, ReadyNames } from './ready-names.ts';
@@ -225,8 +225,19 @@ export class DockerDriver implements Driver {
     held.isRunning = true;
     held.stopSignal = stopSignal;
     this.#byId.set(id, held);
-    held.log = this.#copy(held, id, true);
+    this.#follow(held, id);
     if (held.sent !== null) void this.#send(held);
+  }
+
+  /** Copies its output as it comes; after a time in which the disk was full, it goes on. */
+  #follow(held: Held, id: string): void {
+    held.log = this.#copy(held, id, true);
+    void held.log?.done.then((copied) => {
+      if (copied !== 'full') return;
+      this.#options.timers.after(AGAIN_MS, () => {
+        if (this.#counts(held) && !held.isEnding) this.#follow(held, id);
+      });
+    });
   }
 
   #copy({ run }: Held, id: string, follow: boolean): Held['log'] {
@@ -237,7 +248,7 @@ export class DockerDriver implements Driver {
       (error: unknown): Copied => {
         if (isAway(error) || signal.aborted) return 'away';
         this.#options.log('the log of a container could not be copied', { taskId: run.task.id, error });
-        return 'broken';
+        return isDiskFull(error) ? 'full' : 'broken';
       },
     );
     return { done, stop: () => stopping.abort() };
@@ -276,7 +287,7 @@ export class DockerDriver implements Driver {
       await held.log?.done;
       // An engine may end a stream that follows before its last line: what there is in the end is copied again.
       const copied = found === null ? 'whole' : await this.#copy(held, held.id, false)?.done;
-      if (copied === 'away' || this.#awaySinceMs !== null) this.#endLater(held);
+      if (copied === 'away' || copied === 'full' || this.#awaySinceMs !== null) this.#endLater(held);
       else this.#report(held, endOf(held.run.container.name, found, this.#stoppedBy(held, found), timers.now()));
     } catch (error) {
       this.#endLater(held);
@@ -371,7 +382,7 @@ export class DockerDriver implements Driver {
   async #lookAgain(held: Held): Promise<void> {
     if (!held.isRunning || held.id === null) return;
     const copied = await Promise.race([held.log?.done, Promise.resolve(null)]);
-    if (copied === 'away') held.log = this.#copy(held, held.id, true);
+    if (copied === 'away') this.#follow(held, held.id);
     await this.#end(held);
   }
 

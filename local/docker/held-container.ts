@@ -1,7 +1,7 @@
 import type { ContainerRun } from '../ecs/driver/driver.ts';
 
-/** `away`: the engine went away before all was copied; `broken`: it cannot read it, or our disk refused it. */
-export type Copied = 'whole' | 'away' | 'broken';
+/** `away`: the engine went away before all was copied; `full`: our disk has no room for it now; `broken`: it cannot be copied. */
+export type Copied = 'whole' | 'away' | 'full' | 'broken';
 
 /** A container of a task that counts. */
 export type Held = {

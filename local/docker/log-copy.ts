@@ -42,6 +42,10 @@ export async function copyLog(
   }
 }
 
+/** The disk has no room now, or its user has no more of it: there may be some later. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
 const DISK_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EFBIG']);
 
 /** Takes a stream apart into what was printed: pieces come as they arrive, whatever the size of a frame. */

@@ -1,10 +1,24 @@
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { openEngine } from '../../local/docker/engine.ts';
-import { openImages } from '../../local/docker/images.ts';
 import { createCloudmap } from '../../local/cloudmap/create-cloudmap.ts';
+import { openEngine } from '../../local/docker/engine.ts';
+import { inspectContainer } from '../../local/docker/found-container.ts';
+import { openImages } from '../../local/docker/images.ts';
+import { streamFile } from '../../local/logs/stream-files.ts';
 import { describeTasks } from '../ecs/describe-tasks.ts';
-import { IMAGE, eventually, makeFolders, startServer } from '../ecs/task-server.ts';
+import { describeOne, run, stopped } from '../ecs/task-check.ts';
+import {
+  IMAGE,
+  type ServerOptions,
+  container,
+  eventually,
+  makeFolders,
+  register,
+  startServer,
+} from '../ecs/task-server.ts';
+import { aDisk } from '../support/a-disk.ts';
 import { PATIENT, containersOf, hasEngine } from './a-docker-runtime.ts';
 import { type AnEngine, anEngine, anImage } from './an-engine.ts';
 
@@ -18,11 +32,13 @@ wait $pid; code=$?
 while kill -0 $pid 2>/dev/null; do wait $pid; code=$?; done
 exit $code`;
 
+type Made = ReturnType<typeof makeFolders>;
+
 const TopSchema = z.looseObject({ Processes: z.array(z.array(z.string())).nullish() });
 
 describe.runIf(hasEngine)('the contract of drivers', PATIENT, () => {
   let engine: AnEngine;
-  const folders: ReturnType<typeof makeFolders>[] = [];
+  const folders: Made[] = [];
   beforeAll(async () => {
     engine = await anEngine();
     await anImage(engine, IMAGE, ['ENTRYPOINT ["/bin/as-init"]'], { 'as-init': INIT });
@@ -42,12 +58,49 @@ describe.runIf(hasEngine)('the contract of drivers', PATIENT, () => {
     });
   };
 
-  describeTasks('containers', async (options) => {
-    const made = makeFolders();
-    folders.push(made);
+  const isOver = async (taskId: string): Promise<boolean> => {
+    const [id] = await containersOf(engine, taskId);
+    const found = id === undefined ? null : await inspectContainer(engine.api, id);
+    return found?.state === 'ended';
+  };
+
+  const start = async (made: Pick<Made, 'dataDir' | 'workspaceDir'>, options: ServerOptions = {}) => {
+    const { dataDir, workspaceDir } = made;
     const api = openEngine({ kind: 'socket', path: engine.host.slice('unix://'.length) });
     const images = openImages(api, async () => Promise.resolve(null));
     const names = createCloudmap({ zone: 'test.internal', dataDir: null });
-    return startServer({ kind: 'docker', ...made, engine: api, images, cpus: 2, names }, { ready: holds, ...options });
+    const driver = { kind: 'docker', dataDir, workspaceDir, engine: api, images, cpus: 2, names } as const;
+    return startServer(driver, { ready: holds, ...options });
+  };
+
+  describeTasks('containers', async (options) => {
+    const made = makeFolders();
+    folders.push(made);
+    return start(made, options);
+  });
+
+  test('a log that the disk has no room for waits for room, and its task with it', async () => {
+    const disk = aDisk(1024);
+    if (disk === null) return;
+    const made = makeFolders();
+    folders.push(made);
+    const dataDir = join(disk.dir, 'data');
+    const server = await start({ dataDir, workspaceDir: made.workspaceDir });
+    try {
+      const lines = 300_000; // two million bytes
+      const options = { 'awslogs-group': 'g', 'awslogs-stream-prefix': 'job' };
+      const logConfiguration = { logDriver: 'awslogs', options } as const;
+      await register(server, 'job', [container('main', { command: ['seq', String(lines)], logConfiguration })]);
+      const { taskArn } = await run(server);
+      const id = taskArn!.slice(-32);
+      await eventually(async () => ((await isOver(id)) ? true : null));
+      expect(await describeOne(server, taskArn)).toMatchObject({ lastStatus: 'RUNNING' });
+      disk.remount('size=32m');
+      expect(await stopped(server, taskArn)).toMatchObject({ containers: [{ exitCode: 0 }] });
+      const text = readFileSync(streamFile(join(dataDir, 'logs'), { group: 'g', stream: `job/main/${id}` }), 'utf8');
+      expect(text).toBe(Array.from({ length: lines }, (_, n) => `${n + 1}\n`).join(''));
+    } finally {
+      await server.close();
+    }
   });
 });
