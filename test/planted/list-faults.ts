@@ -1,6 +1,7 @@
 import { type PlantedFault, one } from './planted-fault.ts';
 
 const READ_ITEMS = 'shared/store/read-items.ts';
+const PINNED_ITEMS = 'shared/control/lifecycle/pinned-items.ts';
 const WORK_LISTS = 'shared/control/lifecycle/work-lists.ts';
 
 /** Mistakes about Jobs with work lists. */
@@ -70,7 +71,7 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'a Job does not reserve its items',
-    WORK_LISTS,
+    PINNED_ITEMS,
     'return pinned === null || items.reserve(pinned.content, uid, clock.now());',
     'return pinned === null || (await items.readHead(pinned.content)) !== null || items.reserve(pinned.content, uid, clock.now());',
     ['bug'],
@@ -84,7 +85,7 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
   ),
   one(
     'a deleted Job keeps its items for ever',
-    WORK_LISTS,
+    PINNED_ITEMS,
     'if (pinned !== null) await items.release(pinned.content, uid);',
     'if (pinned !== null) await items.readHead(pinned.content);',
     ['G7'],

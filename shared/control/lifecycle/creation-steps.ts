@@ -6,8 +6,8 @@ import { checkNames, reserveNames } from '../hostnames/hosts-reserve.ts';
 import { dependencyFaults } from '../upstreams/check-dependencies.ts';
 import { forgetWaits, noteWaits } from '../upstreams/waiting-jobs.ts';
 import { withInherited } from './rerun.ts';
+import { checkItems, releaseItems, reserveItems } from './pinned-items.ts';
 import { PASSED, type NotCreated, type Step } from './reserve-all.ts';
-import { checkItems, releaseItems, reserveItems } from './work-lists.ts';
 
 /** Read separately, not checked by the write, where all Jobs of a namespace would conflict with one another. */
 const NAMESPACE: Step = {

@@ -1,7 +1,4 @@
-import type { JobUid } from '../../domain/base/ids.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
-import { pinnedItemsOf } from '../../domain/items/job-items.ts';
-import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import type { ContentId } from '../../ports/item-store.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import type { Deps } from '../process/deps.ts';
@@ -22,28 +19,6 @@ export async function deleteWorkList(
   if (removed.kind !== 'committed') return { kind: 'lost' };
   await items.remove(contentOf(seen));
   return { kind: 'deleted' };
-}
-
-/** Keeps the items that a new Job has pinned. False: they are gone, or there are none yet. */
-export async function reserveItems(
-  manifest: JobManifest,
-  uid: JobUid,
-  { items, clock }: Pick<Deps, 'items' | 'clock'>,
-): Promise<boolean> {
-  const pinned = pinnedItemsOf(manifest);
-  return pinned === null || items.reserve(pinned.content, uid, clock.now());
-}
-
-/** Whether {@link reserveItems} would keep them now. Nothing is reserved. */
-export async function checkItems(manifest: JobManifest, { items }: Pick<Deps, 'items'>): Promise<boolean> {
-  const pinned = pinnedItemsOf(manifest);
-  return pinned === null || ((await items.readHead(pinned.content))?.sealed ?? null) !== null;
-}
-
-/** Called when none of the Job's tasks can be launched any more. Safe to repeat. */
-export async function releaseItems(manifest: JobManifest, uid: JobUid, { items }: Pick<Deps, 'items'>): Promise<void> {
-  const pinned = pinnedItemsOf(manifest);
-  if (pinned !== null) await items.release(pinned.content, uid);
 }
 
 /** A list that has not got all of its items by then is removed. */

@@ -10,7 +10,7 @@ import { type Phase, type Status, endOf, isHidden } from '../../domain/scoreboar
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import type { DispatchMessage } from '../../ports/queues.ts';
-import { releaseItems } from '../lifecycle/work-lists.ts';
+import { releaseItems } from '../lifecycle/pinned-items.ts';
 import { isAnnounced } from '../process/announced-jobs.ts';
 import type { Deps } from '../process/deps.ts';
 import { announceChanges } from './announce.ts';
