@@ -31,7 +31,7 @@ const SLOW_UNITS = [
   'test/kube/http/errors.test.ts',
   'test/kube/jobs/jobs.test.ts',
   'test/kube/list/{lists,newer-objects,watch,watch-modes,watch-shared}.test.ts',
-  'test/kube/muster/{attempts,named-items}.test.ts',
+  'test/kube/muster/attempts.test.ts',
   'test/kube/namespaces/namespaces.test.ts',
   'test/kube/patch/strategic-merge.test.ts',
   'test/kube/pods/{logs,pods,removed-pods}.test.ts',
@@ -92,7 +92,8 @@ const STAGES = {
 
 /** The embedded runtime as AWS: each capability once more, with SDK clients and emulators instead of calls in one process. */
 const AS_AWS = [
-  'test/e2e/{jobs,pods,pairs,work-lists}.test.ts',
+  'test/e2e/{jobs,pods,pairs}.test.ts',
+  'shared/capabilities/worklists/test/e2e/work-lists.test.ts',
   'test/e2e/crashes/{kill,lossy-events}.test.ts',
   'test/e2e/diagnosis/causes.test.ts',
   'shared/capabilities/*/test/e2e/causes-found.test.ts',

@@ -71,7 +71,6 @@ export const pathsOf =
     `${namespace === null ? pathOfAll(kind) : pathWithin(kind, encodeURIComponent(namespace))}${withName(name)}`;
 
 export const jobsPath = pathsOf(API_KINDS.Job);
-export const workListPath = pathsOf(API_KINDS.WorkList);
 export const podsPath = pathsOf(API_KINDS.Pod);
 /** The path where Muster, unlike a cluster, reports why a Job's remaining work does not run. */
 export const waitsPath = (namespace: string, job: string): string =>

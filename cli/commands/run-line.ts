@@ -1,11 +1,11 @@
-import type { ItemList } from '../../shared/domain/items/item-list.ts';
 import { WorkBar } from '../follow/work-bar.ts';
 import { reach } from '../client/reach.ts';
 import { EXIT, Failure, usageFailure } from '../shell/failure.ts';
 import { listOf, objectText } from '../render/object-text.ts';
-import { type CarriedList, removeList, uploadList } from '../run-line/carried-list.ts';
+import type { CarriedList } from '../run-line/item-carrier.ts';
 import { fileBytes } from '../run-line/list-file.ts';
 import { jobOfCommand } from '../run-line/job-of-command.ts';
+import type { Carried } from '../run-line/list-in-manifest.ts';
 import type { LineForm, LineObject } from '../run-line/line-form.ts';
 import type { LineFlags, ReadFile } from '../run-line/line-flags.ts';
 import { splitSources } from '../run-line/parallel-sources.ts';
@@ -61,14 +61,19 @@ const create = async (
     ? runManifests([{ value: withNamespace(object, flags.namespace), lineOf: () => null }], flags, shell, onCreated)
     : flags.form.create(object, flags, shell);
 
-const carriedText = ({ rows }: ItemList, name: string): string =>
-  `${rows.length} items are too much for the manifest: they would be uploaded as worklist/${name}`;
+const carriedText = ({ list, by }: Carried, name: string): string =>
+  `${list.rows.length} items are too much for the manifest: they would be uploaded as ${by.word}/${name}`;
 
 /**
  * Uploads the list before the Job is created. A Job keeps its items, so the list goes when the Job is there; what makes
  * Jobs needs it for each of them. Ctrl-C meanwhile waits for the server's answer, so that nothing is left behind.
  */
-async function withCarried(list: ItemList, object: LineObject, flags: RunLineFlags, shell: Shell): Promise<number> {
+async function withCarried(
+  { list, by }: Carried,
+  object: LineObject,
+  flags: RunLineFlags,
+  shell: Shell,
+): Promise<number> {
   const { name, namespace, kubeconfig, replacing, form } = flags;
   const isKept = form !== null;
   const client = await reach(kubeconfig, shell);
@@ -78,12 +83,12 @@ async function withCarried(list: ItemList, object: LineObject, flags: RunLineFla
   const bar = new WorkBar(shell, LINE_EVERY_MS);
   let carried: CarriedList | null = null;
   const remove = async (): Promise<void> => {
-    if (carried !== null) await removeList(carried, client);
+    if (carried !== null) await by.remove(carried, client);
     carried = null;
   };
   try {
     const { signal } = stop;
-    carried = await uploadList(at, list, { client, bar, signal, isKept, replaces: replacing !== 'never' });
+    carried = await by.upload(at, list, { client, bar, signal, isKept, replaces: replacing !== 'never' });
     bar.close();
     const code = await create(object, flags, shell, async () => {
       await remove();

@@ -7,11 +7,12 @@ import type { Followed } from '../follow/follow-job.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { type Manifest, readManifests } from '../shell/manifest-file.ts';
 import { reach } from '../client/reach.ts';
+import { REPLACEABLE } from '../../shared/capabilities/run-objects.ts';
 import { upstreamsOf } from '../render/job-graph.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { listOf, objectText } from '../render/object-text.ts';
 import { type CreatedJob, type Replacing, createJob, jobKindOf } from '../create/create-job.ts';
-import { createWorkList } from '../create/create-work-list.ts';
+import type { CreateObject } from '../create/create-object.ts';
 import type { Output } from '../shell/output.ts';
 import type { Shell } from '../shell/shell.ts';
 import { followToVerdict } from './watch.ts';
@@ -116,7 +117,7 @@ async function createAll(documents: readonly Document[], client: KubeClient, fla
     try {
       if (missing !== undefined)
         throw new Failure(`job.batch/${document.name} not created: it waits for job ${missing}, which was not created`);
-      created.push(await (OWN_WAYS[document.kind] ?? makeOther)(document, namespace, client, flags, shell));
+      created.push(await wayOf(document.kind)(document, namespace, client, flags, shell));
     } catch (error) {
       if (!(error instanceof Failure) || documents.length === 1) throw error;
       shell.err.write(`${error.message}\n`);
@@ -150,11 +151,13 @@ const makeJob: Create = async ({ manifest }, namespace, client, { output, wait, 
   return { followed: { namespace, name, uid }, object: made.object };
 };
 
-const makeList: Create = async ({ manifest }, namespace, client, { output, wait, replacing }, shell) => {
-  const made = await createWorkList(manifest, namespace, replacing, client);
-  tell(`worklist.muster.run/${made.name}`, made, { output, wait }, shell);
-  return { followed: null, object: made.object };
-};
+const makeReplaceable =
+  (create: CreateObject): Create =>
+  async ({ manifest, kind }, namespace, client, { output, wait, replacing }, shell) => {
+    const made = await create(manifest, namespace, replacing, client);
+    tell(`${resourceOf(kind).word}/${made.name}`, made, { output, wait }, shell);
+    return { followed: null, object: made.object };
+  };
 
 /** Other kinds are created, and never replaced. */
 const makeOther: Create = async ({ manifest, kind }, namespace, client, { output, wait }, shell) => {
@@ -171,7 +174,11 @@ const makeOther: Create = async ({ manifest, kind }, namespace, client, { output
   }
 };
 
-const OWN_WAYS: Readonly<Partial<Record<Document['kind'], Create>>> = { WorkList: makeList, Job: makeJob };
+function wayOf(kind: Document['kind']): Create {
+  if (kind === 'Job') return makeJob;
+  const create = REPLACEABLE[kind];
+  return create === undefined ? makeOther : makeReplaceable(create);
+}
 
 function tell(
   who: string,

@@ -11,7 +11,7 @@ import {
   withShell,
 } from './command-words.ts';
 import { failureLimits } from './failure-limits.ts';
-import { type ListInManifest, listInManifest } from './list-in-manifest.ts';
+import { type Carried, type ListInManifest, listInManifest } from './list-in-manifest.ts';
 import { type ListedItems, itemsOfArray, itemsOfFile, itemsOfMatrix, perCompletionEnv } from './listed-items.ts';
 import { type Source, itemsOfSources, optionsAmongItems, splitSources } from './parallel-sources.ts';
 import type { EnvFlag } from '../shell/env-flags.ts';
@@ -26,8 +26,8 @@ export type JobOfCommand = {
     readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
     readonly spec: object;
   };
-  /** The list, if it is too large for the manifest, which names a WorkList of the same name; null: it is not. */
-  readonly carried: ItemList | null;
+  /** The list, if it is too large for the manifest, which names what has it by the Job's own name; null: it is not. */
+  readonly carried: Carried | null;
   /** What to tell the user. */
   readonly notes: readonly string[];
 };

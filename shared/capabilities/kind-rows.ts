@@ -2,6 +2,7 @@ import { REVIEW_KINDS, ROLE_KINDS } from './access/kinds/index.ts';
 import { FURIKO_KINDS } from './furiko/kinds/index.ts';
 import { QUOTA_KINDS } from './quotas/kinds/index.ts';
 import { SCHEDULE_KINDS } from './schedules/kinds/index.ts';
+import { WORK_LIST_ROWS } from './worklists/kinds/index.ts';
 
 /** Kinds of capabilities whose objects hold for what comes after them: they come before those of the kernel. */
 export const LEADING_KINDS = {
@@ -11,6 +12,7 @@ export const LEADING_KINDS = {
 
 /** Kinds of capabilities that a file's Jobs come after. */
 export const KINDS_BEFORE_JOBS = {
+  ...WORK_LIST_ROWS,
   ...SCHEDULE_KINDS,
 } as const;
 

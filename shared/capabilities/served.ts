@@ -5,9 +5,11 @@ import { ACCESS_SERVED, addReviewRoutes, decideByRoles } from './access/kube/ind
 import { JOB_CONFIG_KIND, addFurikoJobRoutes } from './furiko/kube/index.ts';
 import { LIMIT_RANGE_KIND, QUOTA_KIND } from './quotas/kube/index.ts';
 import { CRON_JOB_KIND } from './schedules/kube/index.ts';
+import { WORK_LIST_KIND } from './worklists/kube/index.ts';
 
 /** Kinds of capabilities that are stored as they are shown, by name. */
 export const CAPABILITY_SERVED = {
+  WorkList: WORK_LIST_KIND,
   ...ACCESS_SERVED,
   CronJob: CRON_JOB_KIND,
   JobConfig: JOB_CONFIG_KIND,

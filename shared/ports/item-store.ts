@@ -12,7 +12,7 @@ export type ItemRun = { readonly first: number; readonly rows: readonly ItemRow[
 
 export type ContentHead = {
   readonly content: ContentId;
-  /** The WorkList that it was made for. */
+  /** The object that it was made for. */
   readonly namespace: string;
   readonly name: string;
   readonly columns: readonly string[];
@@ -29,8 +29,8 @@ export type ContentHead = {
 export const REMOVAL_AFTER_MS = 30 * 60_000;
 
 /**
- * The items of WorkLists. A content is written in parts, then sealed, and never changes after that. It stays until it is
- * removed, which no Job that has reserved it allows. Every method is safe to repeat.
+ * Items that are stored apart, for an object that Jobs name. A content is written in parts, then sealed, and never changes after
+ * that. It stays until it is removed, which no Job that has reserved it allows. Every method is safe to repeat.
  */
 export type ItemStore = {
   /** Starts a content without items, unless it exists. */

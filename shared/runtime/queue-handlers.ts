@@ -1,10 +1,9 @@
 import { CAPABILITY_CHECKS } from '../capabilities/checks.ts';
-import { CAPABILITY_SWEEPS } from '../capabilities/sweeps.ts';
+import { CAPABILITY_SWEEPS, HOURLY_SWEEPS } from '../capabilities/sweeps.ts';
 import { dispatch } from '../control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
 import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
 import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';
-import { sweepContents } from '../control/lifecycle/work-lists.ts';
 import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
 import { collectOrphans, sweepCrons } from '../control/schedulers/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
@@ -137,7 +136,7 @@ export function sweepHandler(runtime: () => Runtime) {
       const everyHour = [
         () => deps.queues.dispatch([allTasks, oldDefinitions], 0),
         () => sweepStrangeNames(deps),
-        () => sweepContents(deps),
+        ...HOURLY_SWEEPS.map((sweep) => async () => sweep(deps)),
       ];
       const isNewHour = at.getUTCMinutes() === 0;
       const everyDay = [() => collectOrphans(deps)];

@@ -1,3 +1,4 @@
+import { ITEM_SOURCES } from '../capabilities/item-sources.ts';
 import { pinnedItemsOf } from '../domain/items/job-items.ts';
 import { ANNOTATIONS } from '../domain/manifests/annotations.ts';
 import type { NamedList } from '../schema/items/job-items-rules.ts';
@@ -8,8 +9,8 @@ import type { ObjectStore } from '../ports/object-store.ts';
 type ListSource = { readonly objects: ObjectStore; readonly items: ItemStore; readonly jobs: JobStore };
 
 /**
- * The WorkList that a new Job names, as it is now; null: it names none. A Job that runs another again gets the items of that
- * one, even if the WorkList is gone or was made anew, for the accounts that the writer of those could use.
+ * The list that a new Job names, as it is now; null: it names none. A Job that runs another again gets the items of that one, even
+ * if the list is gone or was made anew, for the accounts that the writer of those could use.
  *
  * @param annotations of the Job as it was sent, not admitted yet
  */
@@ -18,29 +19,25 @@ export async function findNamedList(
   namespace: string,
   { objects, items, jobs }: ListSource,
 ): Promise<NamedList | null> {
-  const { [ANNOTATIONS.workList]: name, [ANNOTATIONS.rerunOf]: before } = annotations;
+  const source = ITEM_SOURCES.find(({ key }) => typeof annotations[key] === 'string');
+  if (source === undefined) return null;
+  const { [source.key]: name, [ANNOTATIONS.rerunOf]: before } = annotations;
   if (typeof name !== 'string') return null;
-  const again = typeof before === 'string' ? await listOfJob(before, name, namespace, { items, jobs }) : null;
-  if (again !== null) return again;
-  const found = await objects.read('WorkList', { namespace, name });
-  const head = found === null ? null : await items.readHead(found.document.metadata.uid);
-  if (head === null) return { kind: 'absent' };
-  const { content, columns, accounts, sealed } = head;
-  if (sealed === null) return { kind: 'open' };
-  const { count, sha256, widest, taskColumns } = sealed;
-  return { kind: 'sealed', content, columns, count, sha256, widest, taskColumns, accounts };
+  const again =
+    typeof before === 'string' ? await listOfJob(before, [source.key, name], namespace, { items, jobs }) : null;
+  return again ?? source.find(name, namespace, { objects, items });
 }
 
 /** What another Job has pinned under this name; null: it has not. */
 async function listOfJob(
   job: string,
-  list: string,
+  [key, name]: readonly [key: string, name: string],
   namespace: string,
   { items, jobs }: Pick<ListSource, 'items' | 'jobs'>,
 ): Promise<NamedList | null> {
   const uid = await jobs.findJob(namespace, job);
   const spec = uid === null ? null : await jobs.readSpec(uid);
-  if (spec === null || spec.manifest.metadata.annotations?.[ANNOTATIONS.workList] !== list) return null;
+  if (spec === null || spec.manifest.metadata.annotations?.[key] !== name) return null;
   const pinned = pinnedItemsOf(spec.manifest);
   if (pinned === null) return null;
   const head = await items.readHead(pinned.content);

@@ -15,6 +15,7 @@ import { STORE_FAULTS } from './store-faults.ts';
 import { SUBMIT_FAULTS } from './submit-faults.ts';
 import { UPSTREAM_FAULTS } from './upstream-faults.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
+import { WORK_LIST_FAULTS } from '../../shared/capabilities/worklists/test/planted-work-list-faults.ts';
 import type { PlantedFault } from './planted-fault.ts';
 
 export const ALL_FAULTS: readonly PlantedFault[] = [
@@ -34,5 +35,6 @@ export const ALL_FAULTS: readonly PlantedFault[] = [
   ...STORE_FAULTS,
   ...SUBMIT_FAULTS,
   ...UPSTREAM_FAULTS,
+  ...WORK_LIST_FAULTS,
   ...WORLD_FAULTS,
 ];

@@ -2,7 +2,6 @@ import { type PlantedFault, one } from './planted-fault.ts';
 
 const READ_ITEMS = 'shared/store/read-items.ts';
 const PINNED_ITEMS = 'shared/control/lifecycle/pinned-items.ts';
-const WORK_LISTS = 'shared/control/lifecycle/work-lists.ts';
 
 /** Mistakes about Jobs with work lists. */
 export const LIST_FAULTS: readonly PlantedFault[] = [
@@ -75,13 +74,6 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
     'return pinned === null || items.reserve(pinned.content, uid, clock.now());',
     'return pinned === null || (await items.readHead(pinned.content)) !== null || items.reserve(pinned.content, uid, clock.now());',
     ['bug'],
-  ),
-  one(
-    'the items of living Jobs are given back by the sweep',
-    WORK_LISTS,
-    "if (status === null || status.phase.kind === 'deleted')",
-    "if (status === null || status.phase.kind !== 'deleted')",
-    ['G7', 'bug'],
   ),
   one(
     'a deleted Job keeps its items for ever',

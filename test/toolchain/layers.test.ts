@@ -36,6 +36,7 @@ const PLANTED = [
   ['shared/domain/planted-list.ts', '../capabilities/planted-list.ts', 'domain-knows-its-layer-only'],
   ['shared/capabilities/planted-commands.ts', './one/cli/index.ts', 'functions-know-no-commands'],
   ['shared/runtime/planted-commands.ts', '../capabilities/commands.ts', 'functions-know-no-commands'],
+  ['shared/runtime/planted-run-objects.ts', '../capabilities/run-objects.ts', 'functions-know-no-commands'],
   ['shared/capabilities/one/planted.ts', '../other/index.ts', 'capabilities-are-strangers'],
   ['shared/capabilities/one/kinds/planted.ts', '../domain/planted-target.ts', 'capability-kinds-knows-its-layer-only'],
   [
@@ -167,7 +168,6 @@ const PLANTED = [
   ['shared/schema/job/planted-beside.ts', '../namespace/planted-target.ts', 'schema-job-knows-its-folders-only'],
   ['shared/schema/service/planted-beside.ts', '../job/planted-target.ts', 'schema-service-knows-its-folders-only'],
   ['shared/schema/account/planted-beside.ts', '../job/planted-target.ts', 'schema-account-knows-its-folders-only'],
-  ['shared/schema/worklist/planted-beside.ts', '../job/planted-target.ts', 'schema-worklist-knows-its-folders-only'],
   [
     'shared/schema/namespace/planted-beside.ts',
     '../items/planted-target.ts',
@@ -240,7 +240,6 @@ const PLANTED = [
     '../namespace-defaults/planted-target.ts',
     'kube-namespaces-knows-its-folders-only',
   ],
-  ['shared/kube/worklists/planted-beside.ts', '../jobs/planted-target.ts', 'kube-worklists-knows-its-folders-only'],
   ['shared/kube/jobs/planted-beside.ts', '../pods/planted-target.ts', 'kube-jobs-knows-its-folders-only'],
   ['shared/kube/pods/planted-beside.ts', '../events/planted-target.ts', 'kube-pods-knows-its-folders-only'],
   ['shared/kube/events/planted-beside.ts', '../muster/planted-target.ts', 'kube-events-knows-its-folders-only'],

@@ -1,5 +1,6 @@
 import { LIMITING_STEPS, ROOM_STEPS } from '../../capabilities/job-steps.ts';
-import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import { pinnedBy } from '../../domain/manifests/annotations/lists.ts';
+import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { invalid } from '../../schema/object/field-error.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { checkNames, reserveNames } from '../hostnames/hosts-reserve.ts';
@@ -48,21 +49,24 @@ const NAMES: Step = {
 };
 
 const ITEMS: Step = {
-  name: 'items of a WorkList',
+  name: 'pinned items',
   async check({ spec }, deps) {
-    return (await checkItems(spec.manifest, deps)) ? PASSED : GONE_ITEMS;
+    return (await checkItems(spec.manifest, deps)) ? PASSED : goneItems(spec.manifest);
   },
   async reserve({ spec: { manifest, identity } }, deps) {
-    if (!(await reserveItems(manifest, identity.uid, deps))) return GONE_ITEMS;
+    if (!(await reserveItems(manifest, identity.uid, deps))) return goneItems(manifest);
     return { kind: 'held', undo: async () => releaseItems(manifest, identity.uid, deps) };
   },
 };
 
 /** Between admission and now. */
-const GONE_ITEMS: NotCreated = {
-  kind: 'invalid',
-  errors: [invalid(`metadata.annotations[${ANNOTATIONS.workList}]`, undefined, 'the WorkList has just been deleted')],
-};
+function goneItems({ metadata }: JobManifest): NotCreated {
+  const { key, names } = pinnedBy(metadata.annotations);
+  return {
+    kind: 'invalid',
+    errors: [invalid(`metadata.annotations[${key}]`, undefined, `the ${names} has just been deleted`)],
+  };
+}
 
 const WAITS: Step = {
   name: 'for whom it waits',

@@ -1,3 +1,4 @@
+import { DELETIONS } from '../../capabilities/deletions.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { FOREGROUND_DELETION } from '../../domain/manifests/job.ts';
 import { awaits, isTerminating } from '../../domain/manifests/namespace.ts';
@@ -6,7 +7,6 @@ import type { StoredDocument, StoredObject } from '../../ports/object-store.ts';
 import type { Deps } from '../process/deps.ts';
 import { deleteJob } from './job-changes.ts';
 import { deleteOwner } from './owner-deletion.ts';
-import { deleteWorkList } from './work-lists.ts';
 
 /** How much to delete in one call, and how long it may take; the next call continues. */
 export type Budget = { readonly deletions: number; readonly ms: number };
@@ -112,7 +112,8 @@ async function deleteStored(
 }
 
 async function deleteFound(kind: StoredKind, found: StoredObject, deps: Deps): Promise<{ readonly kind: string }> {
-  if (kind === 'WorkList') return deleteWorkList(found, deps);
+  const own = DELETIONS[kind];
+  if (own !== undefined) return own(found, deps);
   if (isOwnerKind(kind)) return deleteOwner(kind, found, 'Background', deps);
   return deps.objects.commit(kind, { key: found.key, was: found.version, document: null });
 }

@@ -13,7 +13,7 @@ import {
 } from './job-matrix.ts';
 import type { TaskColumns } from './task-columns.ts';
 
-/** The content of a WorkList object. It never changes, and lives as long as the object or a Job that uses it. */
+/** Items that are stored apart, for an object. They never change, and live as long as the object or a Job that uses them. */
 export type ContentId = string;
 
 /** What a Job says of its work list. */
@@ -27,7 +27,7 @@ export type JobItems = {
     | ({ readonly kind: 'matrix' } & JobMatrix);
 };
 
-/** A WorkList as it was when the Job was created. */
+/** What a Job has named, as it was when the Job was created. */
 export type PinnedItems = {
   readonly content: ContentId;
   readonly columns: readonly string[];
@@ -44,7 +44,7 @@ export type WidestItem = { readonly columns: readonly number[]; readonly line: n
 
 type WithAnnotations = { readonly metadata: { readonly annotations?: Labels | undefined } };
 
-/** The Job's work list; null: it has none. A Job that names a WorkList has none before the server has pinned it. */
+/** The Job's work list; null: it has none. A Job that names one has none before the server has pinned it. */
 export function jobItemsOf({ metadata: { annotations = {} } }: WithAnnotations): JobItems | null {
   const batch = parseBatch(annotations[ANNOTATIONS.batch] ?? '') ?? 1;
   const matrix = matrixOf(annotations);

@@ -3,7 +3,6 @@ import { type ApiKind, READ, WRITE, WRITTEN, grant, statusOf } from './api-kind.
 
 const CORE = { group: '', version: 'v1' } as const;
 const BATCH = { group: 'batch', version: 'v1' } as const;
-const MUSTER = { group: 'muster.run', version: 'v1' } as const;
 
 /**
  * Every kind that the API serves, by its name in the table of API shapes (`shared/schema/kinds`).
@@ -45,16 +44,6 @@ export const API_KINDS = {
     stored: true,
     counted: 'services',
     grants: [grant('view', READ), grant('edit', WRITE)],
-  },
-  WorkList: {
-    ...MUSTER,
-    ...WRITTEN,
-    kind: 'WorkList',
-    plural: 'worklists',
-    shortNames: ['wl'],
-    stored: true,
-    counted: 'workLists',
-    grants: [grant('view', READ, '', 'parts'), grant('edit', WRITE), grant('edit', ['create'], 'parts', 'seal')],
   },
   ...KINDS_BEFORE_JOBS,
   // Jobs have rows of their own, and count for their Pods, too.

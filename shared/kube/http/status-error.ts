@@ -1,3 +1,4 @@
+import { NAMINGS } from '../../domain/manifests/annotations/lists.ts';
 import type { Patched } from '../patch/patch-outcome.ts';
 import type { Attributes } from '../../domain/callers/attributes.ts';
 import { ofGroup } from '../../domain/kinds/api-kind.ts';
@@ -128,8 +129,10 @@ export const tooLarge = (bytesMax: number): StatusError =>
   failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}; ${SMALLER}`, {});
 
 /** kubectl's client-side apply puts the whole manifest into an annotation, so it sends it twice. */
-const SMALLER =
-  'kubectl apply sends a manifest twice: try kubectl apply --server-side, or kubectl create; a long list of items fits into a WorkList';
+const SMALLER = [
+  'kubectl apply sends a manifest twice: try kubectl apply --server-side, or kubectl create',
+  ...NAMINGS.map(({ names }) => `a long list of items fits into a ${names}`),
+].join('; ');
 
 export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
   failure(

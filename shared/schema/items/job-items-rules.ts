@@ -14,7 +14,7 @@ import { type ItemList, lineBreakFault } from '../../domain/items/item-list.ts';
 import { combinationsOf, parseMatrix, taskColumnsOfMatrix } from '../../domain/items/job-matrix.ts';
 import { type TaskColumns, taskColumnsOf } from '../../domain/items/task-columns.ts';
 import { ANNOTATIONS, parseBatch } from '../../domain/manifests/annotations.ts';
-import { LIST_KEYS } from '../../domain/manifests/annotations/lists.ts';
+import { LIST_KEYS, namingOf, pinnedBy } from '../../domain/manifests/annotations/lists.ts';
 import type { Labels } from '../../domain/manifests/manifest.ts';
 import { type FieldError, forbidden, invalid, notFound } from '../object/field-error.ts';
 import { parseInlineItems } from './inline-items.ts';
@@ -35,7 +35,7 @@ type ReadItems =
   | { readonly kind: 'ok'; readonly admitted: AdmittedItems | null }
   | { readonly kind: 'bad'; readonly errors: readonly FieldError[] };
 
-/** What is known of the WorkList that a Job names, when it is created. */
+/** What is known of the list that a Job names, when it is created. */
 export type NamedList =
   | ({
       readonly kind: 'sealed';
@@ -49,9 +49,9 @@ export type NamedList =
 const pathOf = (key: string): string => `metadata.annotations[${key}]`;
 
 /**
- * The annotations of a new Job with its WorkList pinned: nothing that happens to the list later changes the Job.
+ * The annotations of a new Job with the list pinned that it names: nothing that happens to the list later changes the Job.
  *
- * @param list the WorkList that the Job names; null: it names none
+ * @param list what the Job names; null: it names none
  */
 export function pinItems(
   annotations: Labels | undefined,
@@ -63,12 +63,13 @@ export function pinItems(
       annotations: others,
       errors: [forbidden(pathOf(ANNOTATIONS.pinnedItems), 'the server sets it; leave it out of a new Job')],
     };
-  const name = annotations?.[ANNOTATIONS.workList];
-  if (name === undefined || list === null) return { annotations, errors: [] };
-  const path = pathOf(ANNOTATIONS.workList);
+  const naming = namingOf(annotations);
+  if (naming === null || list === null) return { annotations, errors: [] };
+  const name = annotations?.[naming.key];
+  const path = pathOf(naming.key);
   if (list.kind === 'absent') return { annotations, errors: [notFound(path, name)] };
   if (list.kind === 'open')
-    return { annotations, errors: [invalid(path, name, 'the WorkList is not sealed yet: it lacks items')] };
+    return { annotations, errors: [invalid(path, name, `the ${naming.names} is not sealed yet: it lacks items`)] };
   const { content, columns, count, sha256, widest, taskColumns } = list;
   const pin: PinnedItems = { content, columns, count, sha256, widest, taskColumns };
   return { annotations: { ...annotations, [ANNOTATIONS.pinnedItems]: JSON.stringify(pin) }, errors: [] };
@@ -88,9 +89,10 @@ export function itemsAccountErrors(
   if (list?.kind !== 'sealed' || account === null || account === DEFAULT_ACCOUNT) return [];
   const { accounts } = list;
   if (accounts === undefined || accounts.includes(account)) return [];
-  const name = annotations?.[ANNOTATIONS.workList] ?? '';
-  const why = `the WorkList ${JSON.stringify(name)} was written by a user who may not use the ServiceAccount ${JSON.stringify(account)}; let one who may write it again`;
-  return [forbidden(pathOf(ANNOTATIONS.workList), why)];
+  const { key, names } = pinnedBy(annotations);
+  const name = annotations?.[key] ?? '';
+  const why = `the ${names} ${JSON.stringify(name)} was written by a user who may not use the ServiceAccount ${JSON.stringify(account)}; let one who may write it again`;
+  return [forbidden(pathOf(key), why)];
 }
 
 /** The annotations of a changed Job: its pin stays, whatever the client sends. */
@@ -108,7 +110,7 @@ export function pinChangeErrors(sent: Labels | undefined, before: Labels | undef
 }
 
 /** Whether these annotations give a work list, in whatever way. */
-export const hasWorkList = (annotations: Labels | undefined): boolean =>
+export const givesItems = (annotations: Labels | undefined): boolean =>
   LIST_KEYS.some((key) => annotations?.[key] !== undefined);
 
 /** Reads the work list of a Job, with every fault of the list itself; the rows of annotations have the others. */

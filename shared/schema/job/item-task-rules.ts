@@ -8,6 +8,7 @@ import {
   quantityFault,
 } from '../../domain/items/task-columns.ts';
 import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
+import { pinnedBy } from '../../domain/manifests/annotations/lists.ts';
 import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import type { Container } from '../../domain/manifests/pod-spec.ts';
 import { forItem, withImage } from '../../domain/task/item-template.ts';
@@ -55,8 +56,8 @@ function imageErrors(manifest: JobManifest, { items, taskColumns }: AdmittedItem
       : [forbidden(pathOf(ANNOTATIONS.batch), 'leave it out: an index runs in one image, and each item says its own')]),
     ...(bad === null
       ? []
-      : [valueError(items, IMAGE_COLUMN, bad, 'write an image such as debian:12-slim, or leave it empty')]),
-    ...(over === null ? [] : [valueError(items, IMAGE_COLUMN, over, limit)]),
+      : [valueError(manifest, items, IMAGE_COLUMN, bad, 'write an image such as debian:12-slim, or leave it empty')]),
+    ...(over === null ? [] : [valueError(manifest, items, IMAGE_COLUMN, over, limit)]),
   ];
 }
 
@@ -73,7 +74,7 @@ function resourceErrors(manifest: JobManifest, admitted: AdmittedItems): readonl
     ...said.flatMap((name) => {
       const { bad = null, largest = null } = taskColumns.resources[name] ?? {};
       return [
-        ...(bad === null ? [] : [valueError(items, name, bad, quantityFault(name, bad.value) ?? '')]),
+        ...(bad === null ? [] : [valueError(manifest, items, name, bad, quantityFault(name, bad.value) ?? '')]),
         ...(largest === null ? [] : fitErrors(manifest, items, name, largest)),
       ];
     }),
@@ -82,15 +83,20 @@ function resourceErrors(manifest: JobManifest, admitted: AdmittedItems): readonl
 }
 
 /** The annotation that gives the list. */
-const LIST_OF = {
-  inline: ANNOTATIONS.items,
-  pinned: ANNOTATIONS.workList,
-  matrix: ANNOTATIONS.matrix,
-} as const satisfies Record<JobItems['source']['kind'], string>;
+function keyOf({ metadata }: JobManifest, { source }: JobItems): string {
+  if (source.kind === 'pinned') return pinnedBy(metadata.annotations).key;
+  return source.kind === 'inline' ? ANNOTATIONS.items : ANNOTATIONS.matrix;
+}
 
 /** An error about a value of an item: its number, its index, its column. */
-function valueError(items: JobItems, name: string, { item, value }: ValueAt, message: string): FieldError {
-  const path = pathOf(LIST_OF[items.source.kind]);
+function valueError(
+  manifest: JobManifest,
+  items: JobItems,
+  name: string,
+  { item, value }: ValueAt,
+  message: string,
+): FieldError {
+  const path = pathOf(keyOf(manifest, items));
   const index = Math.floor(item / items.batch);
   return invalid(path, value, `item ${item + 1} (index ${index}), column ${name}: ${message}`);
 }
@@ -108,13 +114,21 @@ function fitErrors(
     const gib = ephemeralStorageOf(own.spec.template.spec) ?? 0;
     return gib <= EPHEMERAL_GIB_MAX
       ? []
-      : [valueError(items, name, largest, `the Pod needs ${gib} GiB; a Fargate task has at most ${EPHEMERAL_GIB_MAX}`)];
+      : [
+          valueError(
+            manifest,
+            items,
+            name,
+            largest,
+            `the Pod needs ${gib} GiB; a Fargate task has at most ${EPHEMERAL_GIB_MAX}`,
+          ),
+        ];
   }
   const size = fargateSizeOf(own);
   // The template may be too large itself, which is reported.
   return size.kind === 'fits' || fargateSizeOf(manifest).kind === 'tooLarge'
     ? []
-    : [valueError(items, name, largest, size.message)];
+    : [valueError(manifest, items, name, largest, size.message)];
 }
 
 /** A task definition has these values for all indexes, so a container cannot get those of its item this way. */

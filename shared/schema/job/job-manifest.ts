@@ -44,7 +44,7 @@ export type AdmissionContext = {
   readonly needsCommand?: boolean;
   /** Tasks are local processes, whose user owns their volumes. Omitted: as `needsCommand` says. */
   readonly processes?: boolean;
-  /** The WorkList that the Job names; omitted: it was not looked up. */
+  /** The list that the Job names; omitted: it was not looked up. */
   readonly list?: NamedList | null;
 };
 

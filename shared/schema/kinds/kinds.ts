@@ -10,7 +10,6 @@ import { PLACEMENT_KINDS } from './pod-placement.ts';
 import { POD_SPEC_KINDS } from './pod-spec-kinds.ts';
 import { POD_KINDS } from './pod-status.ts';
 import { EVICTION_KINDS } from './evictions.ts';
-import { WORK_LIST_KINDS } from './work-list.ts';
 import { VOLUME_KINDS } from './volumes.ts';
 import type { KindTable } from './kind-table.ts';
 
@@ -31,6 +30,5 @@ export const KINDS: KindTable = {
   ...PLACEMENT_KINDS,
   ...CONTAINER_HOOK_KINDS,
   ...ATTACHED_VOLUME_KINDS,
-  ...WORK_LIST_KINDS,
   ...CAPABILITY_SHAPES,
 };

@@ -105,7 +105,7 @@ function withItems(annotations: Labels, items: SubmittedItems | null): Labels {
   if (items === null) return annotations;
   const kept = without(annotations, [...LIST_KEYS, ANNOTATIONS.indexes, ANNOTATIONS.rerunOf]);
   if (items.kind === 'none') return without(kept, OF_LISTS);
-  const list = items.kind === 'inline' ? { [ANNOTATIONS.items]: items.text } : { [ANNOTATIONS.workList]: items.name };
+  const list = items.kind === 'inline' ? { [ANNOTATIONS.items]: items.text } : { [items.key]: items.name };
   return { ...kept, ...list };
 }
 

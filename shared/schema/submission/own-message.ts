@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { JOB_TEMPLATES } from '../../capabilities/job-templates.ts';
 import { ANNOTATIONS, isTaskToken } from '../../domain/manifests/annotations.ts';
+import { NAMINGS } from '../../domain/manifests/annotations/lists.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/manifests/namespace.ts';
 import { formatInlineItems } from '../items/inline-items.ts';
 import { parseItems } from '../items/parse-items.ts';
@@ -15,10 +16,13 @@ const ID_CHARS_MAX = 512;
 const Name = z.string().min(1, 'must not be empty');
 const Scalar = z.union([z.string(), z.number(), z.boolean()], 'must be a string, a number, or a boolean');
 
-const ItemsShape = z.union(
-  [Name, z.array(z.unknown()).readonly()],
-  'must be an array of items, or the name of a WorkList',
-);
+/** What a message that names its items names. */
+const [NAMING = null] = NAMINGS;
+const ITEMS_ARE = `must be an array of items${NAMING === null ? '' : `, or the name of a ${NAMING.names}`}`;
+
+const ItemsShape = z
+  .union([Name, z.array(z.unknown()).readonly()], ITEMS_ARE)
+  .refine((items) => typeof items !== 'string' || NAMING !== null, ITEMS_ARE);
 
 /** `CronJob`, `Job` */
 const TEMPLATE_KINDS = [...JOB_TEMPLATES.map(({ kind }) => kind), 'Job'] as const;
@@ -140,7 +144,7 @@ function saidNamespace(value: unknown): string | null {
 function itemsOf(
   items: string | readonly unknown[],
 ): SubmittedItems | { readonly kind: 'bad'; readonly faults: readonly Fault[] } {
-  if (typeof items === 'string') return { kind: 'workList', name: items };
+  if (typeof items === 'string') return { kind: 'named', key: NAMING?.key ?? '', name: items };
   if (items.length === 0) return { kind: 'none' };
   const lines = items.map((item) => JSON.stringify(item)).join('\n');
   const parsed = parseItems(lines, { format: 'jsonl', header: false, skipEmpty: false });

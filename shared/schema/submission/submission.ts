@@ -30,7 +30,8 @@ export type Additions = {
 };
 
 export type SubmittedItems =
-  | { readonly kind: 'workList'; readonly name: string }
+  /** `key`: the annotation that says the name of what has them. */
+  | { readonly kind: 'named'; readonly key: string; readonly name: string }
   /** As the annotation has it. */
   | { readonly kind: 'inline'; readonly text: string }
   /** There is nothing to do. */

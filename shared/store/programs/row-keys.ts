@@ -93,7 +93,7 @@ export const deadLetterKey = ({
   readonly id: string;
 }): RowKey => key(LETTER_PARTITION, `${padded(sentAt, 15)}#${queue}#${id}`);
 
-/** Contents of WorkLists, to find those that nobody needs. */
+/** Contents of lists that have a name, to find those that nobody needs. */
 export const CONTENT_PARTITION = 'CONTENTS';
 export const contentListKey = (content: ContentId): RowKey => key(CONTENT_PARTITION, content);
 export const contentPartition = (content: ContentId): string => `ITEMS#${content}`;

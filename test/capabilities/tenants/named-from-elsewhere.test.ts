@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reconcileScheduled } from '../../../shared/runtime/reconcile-scheduled.ts';
 import { collectOrphans, sweepCrons } from '../../../shared/control/schedulers/sweep-crons.ts';
-import { sweepContents } from '../../../shared/control/lifecycle/work-lists.ts';
+import { sweepContents } from '../../../shared/capabilities/worklists/control/work-list-contents.ts';
 import { wakeOwner } from '../../../shared/control/process/wake-owner.ts';
 import { submit } from '../../../shared/control/submit/submit.ts';
 import { readUpstreams } from '../../../shared/control/upstreams/read-upstreams.ts';

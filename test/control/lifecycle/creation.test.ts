@@ -105,7 +105,7 @@ function spied(log: string[], from: number, instead: readonly Step[], undoing = 
 }
 
 const NAMES = STEPS.map(({ name }) => name);
-const HOLDING = ['names of tasks', 'items of a WorkList', 'for whom it waits'];
+const HOLDING = ['names of tasks', 'pinned items', 'for whom it waits'];
 
 test('the steps, in order', () => {
   expect(NAMES).toEqual([
@@ -186,7 +186,7 @@ test.each(HOLDING)(
     expect(await taken(stage)).toEqual({
       ...NOTHING,
       names: [UID],
-      ...(bad === 'items of a WorkList' ? { items: ['uid-failed', UID] } : {}),
+      ...(bad === 'pinned items' ? { items: ['uid-failed', UID] } : {}),
       ...(bad === 'for whom it waits' ? { waits: [UID] } : {}),
     });
   },
@@ -235,7 +235,7 @@ const REFUSALS: Readonly<Record<string, { readonly kind: string; readonly make: 
       kind: 'noHosts',
       make: async ({ store, time }) => store.hosts.reserve(asJobUid('uid-many'), 1_998, 2_000, time),
     },
-    'items of a WorkList': {
+    'pinned items': {
       kind: 'invalid',
       make: async ({ store: { items } }) => {
         await items.release(CONTENT, asJobUid('uid-failed'));

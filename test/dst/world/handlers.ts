@@ -1,3 +1,4 @@
+import { HOURLY_SWEEPS } from '../../../shared/capabilities/sweeps.ts';
 import { type Cache, createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { reconcileScheduled } from '../../../shared/runtime/reconcile-scheduled.ts';
@@ -5,7 +6,6 @@ import { collectOrphans, sweepCrons } from '../../../shared/control/schedulers/s
 import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
 import type { OwnerKind } from '../../../shared/domain/kinds/api-kinds.ts';
-import { sweepContents } from '../../../shared/control/lifecycle/work-lists.ts';
 import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
 import { sweepJobs, sweepTasks } from '../../../shared/control/sweep/sweep.ts';
 import { retireDefinitions } from '../../../shared/control/sweep/sweep-definitions.ts';
@@ -185,7 +185,7 @@ export class Handlers {
         await sweepTasks({ after: null }, deps);
         await retireUnused(deps);
         await sweepStrangeNames(deps);
-        await sweepContents(deps);
+        for (const sweep of HOURLY_SWEEPS) await sweep(deps);
         await collectOrphans(deps, this.#options.owners);
       },
       () => undefined,

@@ -5,13 +5,16 @@ import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import type { EpochMs } from '../../../shared/domain/base/time.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
-import { deleteWorkList } from '../../../shared/control/lifecycle/work-lists.ts';
 import type { ContentHead } from '../../../shared/ports/item-store.ts';
 import { formatInlineItems } from '../../../shared/schema/items/inline-items.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
+import { LIST_KEEPERS } from '../list-keepers.ts';
 import type { Random } from '../random.ts';
 
-/** Of Indexed Jobs, and of those with a list, those that name a WorkList. */
+/** What has the lists that Jobs name; undefined: no Job names one. */
+const [KEEPER] = LIST_KEEPERS;
+
+/** Of Indexed Jobs, and of those with a list, those that name it. */
 const [SHARE, NAMED_SHARE] = [0.6, 0.7];
 /** Of Jobs with a list, those whose items say how much memory they need. */
 const SIZED_SHARE = 0.4;
@@ -102,7 +105,7 @@ export function listByLuck(
   const batch = random.pick([1, 1, 2, 5]);
   const count = batch * completions - random.between(0, batch - 1);
   const { uid } = spec.identity;
-  const isNamed = random.chance(NAMED_SHARE);
+  const isNamed = random.chance(NAMED_SHARE) && KEEPER !== undefined;
   const isSized = random.chance(SIZED_SHARE);
   const isImaged = batch === 1 && random.chance(IMAGED_SHARE);
   const list = { uid, content: `list of ${uid}`, count, batch, isNamed, isSized, isImaged, image: ownImage(spec) };
@@ -121,7 +124,7 @@ export function withNamedList(
     content: `list of ${uid}`,
     count,
     batch: 1,
-    isNamed: true,
+    isNamed: KEEPER !== undefined,
     isSized: false,
     isImaged,
     image: ownImage(spec),
@@ -138,8 +141,8 @@ function withList(spec: StoredSpec, list: SeedList): StoredSpec {
     ...(list.batch === 1 ? {} : { [ANNOTATIONS.batch]: String(list.batch) }),
     ...(list.isSized ? { [ANNOTATIONS.resourcesFromItems]: 'true' } : {}),
     ...(list.isImaged ? { [ANNOTATIONS.imageFromItems]: 'true' } : {}),
-    ...(list.isNamed
-      ? { [ANNOTATIONS.workList]: nameOf(list), [ANNOTATIONS.pinnedItems]: pinOf(list) }
+    ...(list.isNamed && KEEPER !== undefined
+      ? { [KEEPER.key]: nameOf(list), [ANNOTATIONS.pinnedItems]: pinOf(list) }
       : { [ANNOTATIONS.items]: inline(list) }),
   };
   return { ...spec, manifest: { ...spec.manifest, metadata: { ...metadata, annotations } } };
@@ -178,15 +181,13 @@ export async function storeList(
   for (const part of parts) await items.writePart(head, part);
   const whole = sealedOf(parts, ITEMS_PER_PART, hash);
   if (whole.kind === 'ok') await items.seal(content, whole.sealed);
-  await objects.commit('WorkList', { key: keyOf({ uid }), was: 0, document: { metadata: { uid: content } } });
+  await KEEPER?.show(nameOf({ uid }), content, { objects });
 }
 
 const nameOf = ({ uid }: Pick<SeedList, 'uid'>): string => `items-of-${uid}`;
-const keyOf = (list: Pick<SeedList, 'uid'>) => ({ namespace: 'default', name: nameOf(list) });
 
 /** Somebody deletes the list, and makes another under its name, as long. */
 export async function replaceList(list: SeedList, deps: Deps): Promise<void> {
-  const found = await deps.objects.read('WorkList', keyOf(list));
-  if (found !== null && found.document.metadata.uid === list.content) await deleteWorkList(found, deps);
+  await KEEPER?.remove(nameOf(list), list.content, deps);
   await storeList({ ...list, content: `${ANOTHER}${list.content}` }, deps, deps.clock.now());
 }

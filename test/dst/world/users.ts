@@ -129,9 +129,7 @@ export class Users {
   }
 
   replaceList(list: SeedList): void {
-    this.#do(list.uid, 'deletes the WorkList, and makes another under its name', null, (deps) =>
-      replaceList(list, deps),
-    );
+    this.#do(list.uid, 'deletes the list, and makes another under its name', null, (deps) => replaceList(list, deps));
   }
 
   #do(uid: string, what: string, indexes: readonly number[] | null, work: (deps: Deps) => Promise<unknown>): void {

@@ -1,4 +1,5 @@
 import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
+import { NAMINGS } from '../../../domain/manifests/annotations/lists.ts';
 import type { Labels } from '../../../domain/manifests/manifest.ts';
 import { type FieldError, forbidden } from '../../../schema/object/field-error.ts';
 
@@ -17,7 +18,7 @@ const itself = (field: string): OwnField => ({ instead: field, madeOf: field });
 /** Annotations of Jobs that a Job of Furiko's says with a field of its own. All others work on it, too. */
 export const OWN_FIELDS: readonly (readonly [annotation: string, field: OwnField])[] = [
   [ANNOTATIONS.items, KEYS],
-  [ANNOTATIONS.workList, KEYS],
+  ...NAMINGS.map(({ key }) => [key, KEYS] as const),
   [ANNOTATIONS.batch, KEYS],
   [ANNOTATIONS.resourcesFromItems, { instead: MATRIX }],
   [ANNOTATIONS.imageFromItems, { instead: `${MATRIX}, and \${task.index_matrix.…} in the image` }],

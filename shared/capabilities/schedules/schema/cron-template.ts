@@ -5,7 +5,7 @@ import { type FieldError, invalid, notSupported } from '../../../schema/object/f
 import { type HostsOffer, hostNameErrors, hostNameWarnings } from '../../../schema/job/host-name-rules.ts';
 import {
   type AdmittedItems,
-  hasWorkList,
+  givesItems,
   itemSpecErrors,
   pinItems,
   readItems,
@@ -98,7 +98,7 @@ const isGiven = ({ completions }: JobSpecShape): boolean => completions !== unde
 function listOf(given: JobSpecShape, annotations: Labels | undefined) {
   const read = readItems(annotations);
   const items: AdmittedItems | null = read.kind === 'ok' ? read.admitted : null;
-  const hasList = hasWorkList(annotations);
+  const hasList = givesItems(annotations);
   const completionMode = given.completionMode ?? (hasList ? 'Indexed' : undefined);
   const spec = withItemDefaults({ ...given, completionMode }, items);
   return {

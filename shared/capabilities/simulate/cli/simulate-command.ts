@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
+import { NAMINGS } from '../../../domain/manifests/annotations/lists.ts';
 import { SIMULATIONS } from '../../simulations.ts';
 import { given } from '../../../schema/object/given.ts';
 import { usageFailure } from '../../../../cli/shell/failure.ts';
@@ -14,7 +15,7 @@ const EXAMPLES = examples(
   'muster simulate -f job.yaml            # every task runs for a second and succeeds',
   'muster simulate -f job.yaml --script fates.yaml',
   'muster simulate -f job.yaml --script fates.yaml -o json | jq .final',
-  'muster simulate -f job.yaml --items @runs.csv --header',
+  ...(NAMINGS.length === 0 ? [] : ['muster simulate -f job.yaml --items @runs.csv --header']),
   ...SIMULATIONS.flatMap((each) => each.examples),
   'generate-job | muster simulate -f - --seed 7 --now 2026-03-01T06:00:00Z',
 );
@@ -45,8 +46,9 @@ export function addSimulate(program: Command, shell: Shell, done: Done): void {
     .requiredOption('-f, --file <file>', 'the manifest, YAML or JSON; - reads standard input')
     .option('--script <file>', 'how tasks end, and what users do meanwhile; YAML or JSON')
     .option('--succeeded <indexes>', `for a Job with ${ANNOTATIONS.rerunOf}: what had succeeded there, such as 0-4,7`)
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'))
-    .option('--items <@file>', 'the items of the WorkList that the Job names: .csv, .tsv, .jsonl, or .txt');
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', ...OBJECT_FORMS]).default('text'));
+  for (const { names } of NAMINGS)
+    command.option('--items <@file>', `the items of the ${names} that the Job names: .csv, .tsv, .jsonl, or .txt`);
   for (const each of SIMULATIONS) for (const option of each.options()) command.addOption(option);
   command
     .option('--seed <number>', 'names the Pods; the same seed gives the same bytes', wholeNumber(0), 1)
@@ -58,7 +60,7 @@ export function addSimulate(program: Command, shell: Shell, done: Done): void {
         .argParser(moment)
         .default(Date.parse(SIMULATED_AT), SIMULATED_AT),
     );
-  for (const option of listFileOptions()) command.addOption(option);
+  for (const option of NAMINGS.length === 0 ? [] : listFileOptions()) command.addOption(option);
   command.addHelpText('after', `${EXAMPLES}${FATES}`).action(async (flags: SimulateOptions) => {
     const { simulate } = await import('./simulate.ts');
     const {

@@ -1,5 +1,7 @@
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
+import { ITEM_SOURCES } from '../../item-sources.ts';
+import { NAMINGS } from '../../../domain/manifests/annotations/lists.ts';
 import { SIMULATIONS } from '../../simulations.ts';
 import { at } from '../../../kube/list/stored-field.ts';
 import type { SimulatedLists } from '../world/simulated-list.ts';
@@ -32,7 +34,7 @@ export type SimulateFlags = {
   readonly startMs: number;
   /** Of a Job with `muster.run/rerun-of`: the indexes that had succeeded before; null: it is no rerun. */
   readonly succeeded: string | null;
-  /** `--items @FILE` and how it is written: of a Job with `muster.run/work-list`. */
+  /** `--items @FILE` and how it is written: of a Job that names its list. */
   readonly list: ListFlags;
   /** The values of all options, by their names in the program: other kinds of objects have some of their own. */
   readonly given: Readonly<Record<string, unknown>>;
@@ -125,10 +127,9 @@ type Found = {
   readonly limits: readonly unknown[];
 };
 
-/** The only Job of the file, what it names (WorkLists beside it, or the items of `--items`), and what limits its namespace. */
+/** The only Job of the file, what it names (lists beside it, or the items of `--items`), and what limits its namespace. */
 async function readJob({ file, script, list }: SimulateFlags, shell: Shell): Promise<Found> {
   const manifests = (await readManifests(file, shell)).map(({ value }) => value);
-  const isList = (value: unknown): boolean => at(value, 'kind') === 'WorkList';
   const [document, ...others] = manifests.filter((value) => !isList(value) && !isLimit(value));
   if (document === undefined || others.length > 0)
     throw notOneJob(file, document === undefined ? 'no Job' : `${manifests.length} objects`);
@@ -140,10 +141,13 @@ async function readJob({ file, script, list }: SimulateFlags, shell: Shell): Pro
   return { document, lists: { documents: manifests.filter(isList), items }, limits: manifests.filter(isLimit) };
 }
 
+const isList = (value: unknown): boolean => ITEM_SOURCES.some(({ kind }) => kind === at(value, 'kind'));
+
 const notOneJob = (file: string, what: string): Failure => {
   const name = file === '-' ? 'standard input' : file;
+  const taken = [`one ${SIMULATED_KINDS.join(' or ')}`, ...NAMINGS.map(({ names }) => `the ${names} that it names`)];
   return new Failure(
-    `error: ${name} has ${what}; simulate takes one ${SIMULATED_KINDS.join(' or ')}, the WorkList that it names, and ResourceQuotas and LimitRanges`,
+    `error: ${name} has ${what}; simulate takes ${taken.join(', ')}, and ResourceQuotas and LimitRanges`,
     EXIT.usage,
   );
 };

@@ -43,7 +43,7 @@ export type SimulationOptions = {
   readonly start: EpochMs;
   /** For a Job with `muster.run/rerun-of`: the indexes that had succeeded in that Job, as text. */
   readonly succeededBefore?: string;
-  /** For a Job with `muster.run/work-list`; none if left out. */
+  /** For a Job that names its list; none if left out. */
   readonly lists?: SimulatedLists;
   /** ResourceQuotas and LimitRanges of its namespace, in which nothing else runs; none if left out. */
   readonly limits?: readonly unknown[];
@@ -73,8 +73,7 @@ export async function simulateJob(
   const { script, start } = wanted;
   const uid = uidOf(wanted.seed);
   const namespace = namespaceOf(wanted.document) ?? 'default';
-  const listName = at(wanted.document, 'metadata', 'annotations', ANNOTATIONS.workList);
-  const found = findSimulatedList(listName, { ...(wanted.lists ?? NO_LISTS), namespace }, sha256);
+  const found = findSimulatedList(annotationsIn(wanted.document), { ...(wanted.lists ?? NO_LISTS), namespace }, sha256);
   if (found.kind === 'refused') return { kind: 'refused', what: 'Job', errors: found.errors.map(scriptErrorOf) };
   const { list } = found;
   const named = list?.named ?? null;
@@ -206,7 +205,7 @@ function scheduleUser(
   return course;
 }
 
-/** Makes the namespace of the Job, and the WorkList that it names. */
+/** Makes the namespace of the Job, and the list that it names. */
 const openFor =
   ({ identity }: StoredSpec, list: SimulatedList | null) =>
   async ({ store: { objects, items }, clock }: VirtualWorld): Promise<void> => {
@@ -224,6 +223,11 @@ function uidOf(seed: number): JobUid {
   return asJobUid(
     `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`,
   );
+}
+
+function annotationsIn(document: unknown): Readonly<Record<string, unknown>> {
+  const annotations = at(document, 'metadata', 'annotations');
+  return typeof annotations === 'object' && annotations !== null ? { ...annotations } : {};
 }
 
 function namespaceOf(document: unknown): string | null {

@@ -1,8 +1,9 @@
+import { ITEM_SOURCES } from '../../item-sources.ts';
 import { invariant } from '../../../domain/base/invariant.ts';
 import { type ItemList, itemLine } from '../../../domain/items/item-list.ts';
 import { type ItemPart, type SealedContent, partsOf, sealedOf } from '../../../domain/items/item-parts.ts';
 import { jobItemsOf, matrixRows } from '../../../domain/items/job-items.ts';
-import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
+import { pinnedBy } from '../../../domain/manifests/annotations/lists.ts';
 import type { JobIdentity } from '../../../domain/manifests/job.ts';
 import type { JobManifest } from '../../../domain/manifests/manifest.ts';
 import { at } from '../../../kube/list/stored-field.ts';
@@ -11,9 +12,8 @@ import { parseInlineItems } from '../../../schema/items/inline-items.ts';
 import type { NamedList } from '../../../schema/items/job-items-rules.ts';
 import { type FieldError, invalid } from '../../../schema/object/field-error.ts';
 import { annotationPath } from '../../../schema/job/selection-rules.ts';
-import { admitWorkList } from '../../../schema/worklist/work-list-admission.ts';
 
-/** The WorkList that a simulated Job names, and what pins it. */
+/** The list that a simulated Job names, and what pins it. */
 export type SimulatedList = {
   readonly list: ItemList;
   readonly parts: readonly ItemPart[];
@@ -22,7 +22,7 @@ export type SimulatedList = {
 };
 
 type Found =
-  /** null: the Job names no WorkList */
+  /** null: the Job names none */
   | { readonly kind: 'ok'; readonly list: SimulatedList | null }
   | { readonly kind: 'refused'; readonly errors: readonly FieldError[] };
 
@@ -30,33 +30,46 @@ const CONTENT = 'simulated';
 const ITEMS_PER_PART = 1_000;
 
 /**
- * The WorkList that a Job names. A simulation has no server to ask: the list stands beside the Job, or its items are given.
+ * The list that a Job names. A simulation has no server to ask: the list stands beside the Job, or its items are given.
  *
- * @param name what the Job's annotation says; undefined: it names none
- * @param documents WorkLists beside the Job
- * @param items what takes the place of the WorkList that is named; null: nothing
+ * @param annotations of the Job as it was written
+ * @param documents of the kinds of {@link ITEM_SOURCES}, beside the Job
+ * @param items what takes the place of the list that is named; null: nothing
  */
 export function findSimulatedList(
-  name: unknown,
+  annotations: Readonly<Record<string, unknown>>,
   { documents, items, namespace }: SimulatedLists & { readonly namespace: string },
   hash: (text: string) => string,
 ): Found {
-  const path = annotationPath(ANNOTATIONS.workList);
-  const unfit = (why: string): Found => ({ kind: 'refused', errors: [invalid(path, name ?? null, why)] });
-  if (typeof name !== 'string') return items === null ? NO_LIST : unfit('is needed where --items gives its items');
+  const source = ITEM_SOURCES.find(({ key }) => typeof annotations[key] === 'string');
+  const { key } = source ?? pinnedBy(annotations);
+  const name = annotations[key];
+  const unfit = (why: string): Found => ({
+    kind: 'refused',
+    errors: [invalid(annotationPath(key), name ?? null, why)],
+  });
+  if (source === undefined) return items === null ? NO_LIST : unfit('is needed where --items gives its items');
   if (items !== null) return { kind: 'ok', list: pinnable(items, hash) };
-  const document = documents.find((each) => at(each, 'metadata', 'name') === name);
+  const document = documents.find((each) => at(each, 'kind') === source.kind && at(each, 'metadata', 'name') === name);
   if (document === undefined)
-    return unfit('that WorkList is not simulated: put it beside the Job, or give its items with --items');
-  const admission = admitWorkList(document, { namespace, nameSuffix: '', fieldValidation: 'Strict' });
-  if (admission.kind === 'undecodable') return unfit(`that WorkList is refused: ${admission.message}`);
-  if (admission.kind === 'invalid')
-    return { kind: 'refused', errors: admission.errors.map((each) => ({ ...each, path: `WorkList ${each.path}` })) };
-  if (admission.items.kind === 'parts') return unfit('that WorkList gets its items later: give them with --items');
-  return { kind: 'ok', list: pinnable(admission.items.list, hash) };
+    return unfit(`that ${source.kind} is not simulated: put it beside the Job, or give its items with --items`);
+  const read = source.read(document, namespace);
+  switch (read.kind) {
+    case 'undecodable':
+      return unfit(`that ${source.kind} is refused: ${read.message}`);
+    case 'invalid':
+      return {
+        kind: 'refused',
+        errors: read.errors.map((each) => ({ ...each, path: `${source.kind} ${each.path}` })),
+      };
+    case 'later':
+      return unfit(`that ${source.kind} gets its items later: give them with --items`);
+    case 'ok':
+      return { kind: 'ok', list: pinnable(read.list, hash) };
+  }
 }
 
-/** What a simulation is given in place of stored WorkLists. */
+/** What a simulation is given in place of stored lists. */
 export type SimulatedLists = { readonly documents: readonly unknown[]; readonly items: ItemList | null };
 
 const NO_LIST: Found = { kind: 'ok', list: null };

@@ -27,6 +27,12 @@ export type JobAnnotation = Annotation & {
   readonly leftOutOf?: readonly JobCopy[];
 } & (InField | { readonly field?: never; readonly absent?: never });
 
+/** One by which a Job names an object that has its items. */
+export type ItemNaming = JobAnnotation & {
+  /** The kind of that object. */
+  readonly names: string;
+};
+
 /** Omitted: other code reads the value. */
 type InField = {
   /** The field of a Job's spec, as planning needs it, that has the value. */

@@ -1,14 +1,28 @@
-import type { JobAnnotation, Need } from './annotation.ts';
+import { ITEM_NAMINGS } from '../../../capabilities/annotation-rows.ts';
+import type { ItemNaming, JobAnnotation, Need } from './annotation.ts';
 import { FLAG } from './annotation-values.ts';
 
 const ITEMS = 'muster.run/items';
-const WORK_LIST = 'muster.run/work-list';
 const MATRIX = 'muster.run/matrix';
+const PINNED_ITEMS = 'muster.run/pinned-items';
+
+/** Ways to name an object that has the items. */
+export const NAMINGS: readonly ItemNaming[] = Object.values<ItemNaming>(ITEM_NAMINGS);
 
 /** Ways to give a work list. */
-export const LIST_KEYS = [ITEMS, WORK_LIST, MATRIX] as const;
+export const LIST_KEYS: readonly string[] = [ITEMS, ...NAMINGS.map(({ key }) => key), MATRIX];
 
-const A_LIST: Need = { anyOf: LIST_KEYS, called: `a work list: ${ITEMS}, ${WORK_LIST} or ${MATRIX}` };
+/** How a Job names what has its items; null: it does not. */
+export const namingOf = (annotations: Readonly<Record<string, unknown>> | undefined): ItemNaming | null =>
+  NAMINGS.find(({ key }) => annotations?.[key] !== undefined) ?? null;
+
+/** The annotation that has pinned a Job's items, and what it names. */
+export const pinnedBy = (
+  annotations: Readonly<Record<string, unknown>> | undefined,
+): Pick<ItemNaming, 'key' | 'names'> =>
+  namingOf(annotations) ?? NAMINGS[0] ?? { key: PINNED_ITEMS, names: 'work list' };
+
+const A_LIST: Need = { anyOf: LIST_KEYS, called: `a work list: ${LIST_KEYS.slice(0, -1).join(', ')} or ${MATRIX}` };
 
 /** Items of one index: what a task may get in one launch is limited anyway. */
 const BATCH_MAX = 1_000;
@@ -22,7 +36,7 @@ export function parseBatch(text: string): number | null {
 /** A Job's work list, except a matrix. `job-items-rules.ts` reads the lists themselves. */
 export const OF_LISTS = {
   items: { key: ITEMS, explains: 'a work list: a line of columns, then a line for each item', immutable: 'always' },
-  workList: { key: WORK_LIST, explains: 'the name of a WorkList', immutable: 'always' },
+  ...ITEM_NAMINGS,
   batch: {
     key: 'muster.run/batch',
     explains: 'how many items each index gets',
@@ -46,7 +60,7 @@ export const OF_LISTS = {
     immutable: 'always',
   },
   pinnedItems: {
-    key: 'muster.run/pinned-items',
+    key: PINNED_ITEMS,
     explains: 'the items that the Job was created with',
     setBy: 'server',
     immutable: 'ruled',

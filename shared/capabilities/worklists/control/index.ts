@@ -1,0 +1,1 @@
+export { deleteWorkList, sweepContents } from './work-list-contents.ts';

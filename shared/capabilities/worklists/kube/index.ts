@@ -1,0 +1,1 @@
+export { WORK_LIST_KIND } from './work-list-kind.ts';

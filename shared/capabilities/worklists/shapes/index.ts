@@ -1,0 +1,1 @@
+export { WORK_LIST_SHAPES } from './work-list-shapes.ts';
