@@ -4,53 +4,25 @@ import { aWorld } from '../../../../../test/kube/a-world.ts';
 import { JOBS, MERGE, job, send } from '../../../../../test/kube/write/a-client.ts';
 import { ANN, type Accounted, MASTER, anInstallation, podOf, testAccounts } from './an-account.ts';
 
-const CRON_JOBS = '/apis/batch/v1/namespaces/default/cronjobs';
 const SUBMISSIONS = '/muster/v1/submissions';
 
-const KINDS: readonly Accounted[] = [
-  [
-    'Job',
-    JOBS,
-    'spec.template.spec.serviceAccountName',
-    (account) => ({ ...job('x'), spec: { template: { spec: podOf(account) } } }),
-  ],
-  [
-    'CronJob',
-    CRON_JOBS,
-    'spec.jobTemplate.spec.template.spec.serviceAccountName',
-    (account) => ({
-      kind: 'CronJob',
-      metadata: { name: 'x' },
-      spec: { schedule: '0 3 * * *', jobTemplate: { spec: { template: { spec: podOf(account) } } } },
-    }),
-  ],
+const JOB: Accounted = [
+  'Job',
+  JOBS,
+  'spec.template.spec.serviceAccountName',
+  (account) => ({ ...job('x'), spec: { template: { spec: podOf(account) } } }),
 ];
+const [, , , aJob] = JOB;
 
-describe.each(KINDS)('a %s under a ServiceAccount', (...each) => {
-  testAccounts(each);
-});
-
-test('which objects of S3 start a CronJob under an account is not changed beside its status either', async () => {
-  const { as, grant } = await anInstallation();
-  await grant('statuses', [{ verbs: ['update', 'patch'], apiGroups: ['batch'], resources: ['cronjobs/status'] }]);
-  const [, [, , , aCron]] = KINDS as [(typeof KINDS)[number], (typeof KINDS)[number]];
-  expect((await as(MASTER, 'POST', CRON_JOBS, aCron('reports'))).code).toBe(201);
-  const place = { metadata: { annotations: { 'muster.run/on-object-created': 'bucket/mine/*' } } };
-  for (const path of [`${CRON_JOBS}/x`, `${CRON_JOBS}/x/status`]) {
-    expect((await as(ANN, 'PATCH', path, place, MERGE)).code).toBe(403);
-    expect((await as(ANN, 'PATCH', path, { metadata: { annotations: { a: 'b' } } }, MERGE)).code).toBe(200);
-    expect((await as(MASTER, 'PATCH', `${path}?dryRun=All`, place, MERGE)).code).toBe(200);
-  }
+describe('a Job under a ServiceAccount', () => {
+  testAccounts(JOB);
 });
 
 test('a submission is held to it, too, whatever its Job is made from', async () => {
   const { as, allow, sent } = await anInstallation();
-  const [[, , , aJob], [, , , aCron]] = KINDS as [(typeof KINDS)[number], (typeof KINDS)[number]];
-  await as(MASTER, 'POST', CRON_JOBS, aCron('reports'));
   await as(MASTER, 'POST', JOBS, aJob('reports'));
   const messages = [
     { manifest: { apiVersion: 'batch/v1', kind: 'Job', ...aJob('reports') } },
-    { from: { kind: 'CronJob', name: 'x' } },
     { from: { kind: 'Job', name: 'x' } },
   ];
   for (const message of messages) {
@@ -63,7 +35,7 @@ test('a submission is held to it, too, whatever its Job is made from', async () 
   expect((await as(ANN, 'POST', SUBMISSIONS, { manifest: aJob(null) })).code).toBe(202);
   await allow('reports');
   for (const message of messages) expect((await as(ANN, 'POST', SUBMISSIONS, message)).code).toBe(202);
-  expect(sent).toHaveLength(4);
+  expect(sent).toHaveLength(3);
 });
 
 test('a message of S3 starts what CronJobs of all namespaces say, under any account, so it takes both rights everywhere', async () => {
