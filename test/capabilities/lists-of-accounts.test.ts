@@ -6,6 +6,8 @@ import type { PolicyRule } from '../../shared/capabilities/access/domain/policy.
 import { readMessage } from '../../shared/schema/submission/read-submission.ts';
 import { START, manifest } from '../kube/a-world.ts';
 import { aGuardedWorld, grants, rule } from '../../shared/capabilities/access/test/kube/a-guarded-world.ts';
+import { WORK_LIST_ROWS } from '../../shared/capabilities/worklists/kinds/index.ts';
+import { pathWithin } from '../../shared/domain/kinds/api-kind.ts';
 
 // What runs under a ServiceAccount is said by who may use it. Kim is of system:masters, ann may use `reports`, and bob none; all of
 // them write what runs, and lists.
@@ -13,7 +15,7 @@ import { aGuardedWorld, grants, rule } from '../../shared/capabilities/access/te
 const NAMESPACE = 'team-a';
 const JOBS = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`;
 const CRONS = `/apis/batch/v1/namespaces/${NAMESPACE}/cronjobs`;
-const LISTS = `/apis/muster.run/v1/namespaces/${NAMESPACE}/worklists`;
+const LISTS = pathWithin(WORK_LIST_ROWS.WorkList, NAMESPACE);
 const SUBMISSIONS = '/muster/v1/submissions';
 const SLOT_MS = 300_000;
 const MERGE = { 'content-type': 'application/merge-patch+json' };

@@ -4,7 +4,6 @@ import { START, aManifest, eventsOf, indexed } from '../../shared/capabilities/s
 import { simulate } from '../../shared/capabilities/simulate/test/run-simulate.ts';
 import { NO_SCRIPT, parseScript } from '../../shared/capabilities/simulate/world/script.ts';
 import { simulateJob } from '../../shared/capabilities/simulate/world/simulate-job.ts';
-import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 
 const simulated = async (document: object, limits: readonly object[], script: object = {}) => {
   const parsed = parseScript(script);
@@ -52,20 +51,6 @@ describe('a Job beside what limits its namespace', () => {
     ];
     expect(await simulated(indexed(2), limits)).toMatchObject({ simulation: { end: { kind: 'complete' } } });
     expect(await simulated(indexed(3), limits)).toMatchObject({ kind: 'refused' });
-  });
-
-  test('runs with the items of a WorkList', async () => {
-    const document = { ...indexed(2), metadata: { name: 'work', annotations: { [ANNOTATIONS.workList]: 'files' } } };
-    const lists = { documents: [], items: { columns: ['F'], rows: [['a'], ['b']] } };
-    const wanted = {
-      document,
-      lists,
-      limits: [quotaDocument({ pods: '4' })],
-      script: NO_SCRIPT,
-      seed: 1,
-      start: START,
-    };
-    expect(await simulateJob(wanted)).toMatchObject({ simulation: { end: { kind: 'complete' } } });
   });
 
   test('may not be made larger than there is room for, and what is done makes room', async () => {

@@ -220,7 +220,7 @@ spec:
       'two kinds',
       `${YAML}---\n${YAML.replace('Job', 'DaemonSet')}`,
       2,
-      /^error: line 10: a DaemonSet; run takes Namespaces, (?:\w+, )*WorkLists(?:, \w+)* and Jobs\n$/,
+      /^error: line 10: a DaemonSet; run takes Namespaces, (?:\w+, )*Services(?:, \w+)* and Jobs\n$/,
     ],
     ['nothing', ' \n', 2, 'error: standard input is empty\n'],
     ['no YAML', 'a: [', 2, /^error: standard input cannot be read: yaml parse error: /],

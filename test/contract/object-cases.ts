@@ -88,7 +88,7 @@ export const OBJECT_CASES: readonly StoreCase[] = [
         });
         expect(await objects.read(kind, key('view', ''))).toMatchObject({ key: key('view', ''), version: 1 });
       }
-      for (const kind of ['Service', 'WorkList', 'ServiceAccount'] as const)
+      for (const kind of ['Service', 'ServiceAccount'] as const)
         expect(await objects.commit(kind, { key: key('view', 'nowhere'), was: 0, document: doc('v') })).toEqual({
           kind: 'noNamespace',
         });

@@ -91,12 +91,6 @@ describe('a refusal', () => {
       413,
       /limit is 262144/,
     ],
-    [
-      'a WorkList that is missing',
-      { manifest: job('a', {}, { annotations: { 'muster.run/work-list': 'x' } }) },
-      422,
-      /work-list\]: Not found: "x"/,
-    ],
   ])('%s: at once, with its Status, and nothing is stored', async (_, body, code, message) => {
     expect(await w.submit([body, { manifest: job('bystander') }])).toEqual([]);
     expect((await w.jobs()).map(({ metadata }) => metadata.name)).toEqual(['bystander']);

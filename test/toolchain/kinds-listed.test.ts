@@ -14,8 +14,8 @@ test('kinds are listed in the rows of the kernel and of capabilities, and nowher
   );
   const lists = counts.filter(([, count]) => count > NAMED_MAX).map(([path]) => path);
   expect(lists).toEqual([]);
-  // It sees them: the kernel's own are the namespace, accounts, Services, and lists.
-  expect(counts.find(([path]) => path === 'shared/domain/kinds/api-kinds.ts')?.[1]).toBe(4);
+  // It sees them: the kernel's own are the namespace, accounts, and Services.
+  expect(counts.find(([path]) => path === 'shared/domain/kinds/api-kinds.ts')?.[1]).toBe(3);
 });
 
 /** The kinds that a source names as a text, or as a key of an object, or whose plural it has as a text. */

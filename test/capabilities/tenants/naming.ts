@@ -1,6 +1,9 @@
 import { CONFIG_UID_LABEL } from '../../../shared/capabilities/furiko/domain/furiko-labels.ts';
 import { ANNOTATIONS } from '../../../shared/domain/manifests/annotations.ts';
 import { ALICE, BOB, KINDS, type Tenant, documentsOf } from './two-tenants.ts';
+import { WORK_LIST_NAMING } from '../../../shared/capabilities/worklists/annotations/index.ts';
+
+const WORK_LIST = WORK_LIST_NAMING.workList.key;
 
 // What Alice can do in her own namespace that names Bob's things: a kind of object, a means to name them, and a verb.
 
@@ -39,7 +42,7 @@ const MEANS: readonly Means[] = [
       ],
     }),
   },
-  noted(ANNOTATIONS.workList, ({ name }) => name('list')),
+  noted(WORK_LIST, ({ name }) => name('list')),
   noted(ANNOTATIONS.after, ({ name }) => name('job')),
   noted(ANNOTATIONS.after, ({ name }) => `${BOB.namespace}/${name('job')}`, 'after, with a namespace'),
   noted(ANNOTATIONS.afterIndexes, ({ name }) => name('job')),
@@ -47,7 +50,7 @@ const MEANS: readonly Means[] = [
   {
     of: 'a rerun',
     metadata: ({ name }) => ({
-      annotations: { [ANNOTATIONS.rerunOf]: name('items'), [ANNOTATIONS.workList]: name('list') },
+      annotations: { [ANNOTATIONS.rerunOf]: name('items'), [WORK_LIST]: name('list') },
     }),
   },
   {

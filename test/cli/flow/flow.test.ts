@@ -51,6 +51,7 @@ describe('order', () => {
       spec: { schedule: '0 3 * * *', jobTemplate: { spec: manifest('a').spec } },
     };
     const crons = isThere('CronJob') ? [cron] : [];
+    const lists = isThere('WorkList') ? [list] : [];
     const service = {
       apiVersion: 'v1',
       kind: 'Service',
@@ -60,12 +61,12 @@ describe('order', () => {
     const space = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } };
     const away = manifest('far', {}, { metadata: { name: 'far', namespace: 'team' } });
     const jobs = [aJob('c', 'b:finished'), aJob('b', 'a'), aJob('a')];
-    expect(await run('run -f -', file(...jobs, ...crons, away, service, list, space))).toEqual({
+    expect(await run('run -f -', file(...jobs, ...crons, away, service, ...lists, space))).toEqual({
       code: 0,
       out: [
         'namespace/team created',
         'service/workers created',
-        'worklist.muster.run/items created',
+        ...lists.map(() => 'worklist.muster.run/items created'),
         ...(isThere('CronJob') ? ['cronjob.batch/nightly created'] : []),
         'job.batch/a created',
         'job.batch/b created',

@@ -31,17 +31,6 @@ describe('--item', () => {
     expect(await run(`cancel sums --item ${text}`)).toEqual({ code: 0, out: `job.batch/sums: ${words}\n`, err: '' });
   });
 
-  test('a WorkList of more items than one page compares', async () => {
-    const server = await aServer();
-    const long = Array.from({ length: 10_100 }, (_, i) => `f${i}`).join('\n');
-    server.file('list.txt', long);
-    const line = 'run many --image x --per-completion-env F=@list.txt -- ls';
-    expect(await server.run(line)).toMatchObject({ code: 0 });
-    expect((await server.run('hold many --item f3 --item f10099')).out).toBe(
-      'job.batch/many: 2 held: 3,10099 (f3, f10099)\n',
-    );
-  });
-
   test('what is on no list is refused, and so is a Job without one', async () => {
     const { run } = await aJob(LIST);
     expect(await run('hold sums --item 35')).toEqual({

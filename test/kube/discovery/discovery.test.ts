@@ -108,7 +108,7 @@ describe('discovery', () => {
     ]);
     expect(kinds.filter((group) => group.length > 1)).toEqual([
       ['batch', ...(isThere('CronJob') ? ['cronjobs'] : []), 'jobs'],
-      ['muster.run', 'worklists'],
+      ...(isThere('WorkList') ? [['muster.run', 'worklists']] : []),
     ]);
     // The first group with jobs is what `kubectl get jobs` means.
     const [jobs] = named.items

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { JOBS, PODS, type World, aWorld } from '../a-world.ts';
+import { JOBS, PODS, aWorld } from '../a-world.ts';
+import { A_WORK_LIST } from '../../support/work-list-keys.ts';
 
 // Jobs whose items say which image they run in, through the API.
 
-const LISTS = '/apis/muster.run/v1/namespaces/default/worklists';
-const [ITEMS, LIST, FLAG] = ['muster.run/items', 'muster.run/work-list', 'muster.run/image-from-items'];
+const [ITEMS, FLAG] = ['muster.run/items', 'muster.run/image-from-items'];
 const pathOf = (key: string): string => `metadata.annotations[${key}]`;
 
 const jobOf = (annotations: Record<string, string>, container: object = {}) => ({
@@ -27,16 +27,6 @@ const jobOf = (annotations: Record<string, string>, container: object = {}) => (
 const imagesUpTo = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `i:${i}`);
 const inline = (images: readonly string[]): Record<string, string> => ({ [ITEMS]: `image\n${images.join('\n')}\n` });
 
-async function listed(world: World, images: readonly string[], itemsPerPart: number) {
-  const list = { apiVersion: 'muster.run/v1', kind: 'WorkList', metadata: { name: 'runs' } };
-  expect((await world.post(LISTS, { ...list, spec: { columns: ['image'], itemsPerPart } })).status).toBe(201);
-  for (let no = 0; no * itemsPerPart < images.length; no++) {
-    const items = images.slice(no * itemsPerPart, (no + 1) * itemsPerPart).map((image) => [image]);
-    expect((await world.post(`${LISTS}/runs/parts/${no}`, { items })).status).toBe(201);
-  }
-  expect((await world.post(`${LISTS}/runs/seal`, {})).status).toBe(200);
-}
-
 const TOO_MANY = 'so far there are more than 20 images; a Job may have 20, each with a task definition';
 
 describe('refused with 422 and the path', () => {
@@ -47,12 +37,7 @@ describe('refused with 422 and the path', () => {
       pathOf(FLAG),
       'Invalid value: "1": must be "true" or "false"',
     ],
-    [
-      'no list',
-      jobOf({}),
-      pathOf(FLAG),
-      'Forbidden: needs a work list: muster.run/items, muster.run/work-list or muster.run/matrix',
-    ],
+    ['no list', jobOf({}), pathOf(FLAG), `Forbidden: needs ${A_WORK_LIST}`],
     ['a list without that column', jobOf({ [ITEMS]: 'IMAGE\na' }), pathOf(FLAG), 'the work list has no column image'],
     [
       'no image',
@@ -93,18 +78,6 @@ describe('refused with 422 and the path', () => {
     expect((await world.get(`${JOBS}/many`)).status).toBe(404);
   });
 
-  test.each([3, 30])('too many in a WorkList of parts of %i', async (itemsPerPart) => {
-    const world = await aWorld();
-    await listed(world, ['i:0', ...imagesUpTo(22)], itemsPerPart);
-    const answer = await world.post(JOBS, jobOf({ [LIST]: 'runs' }));
-    expect([answer.status, await answer.text()]).toEqual([
-      422,
-      expect.stringContaining(`\\"i:20\\": item 22 (index 21), column image: ${TOO_MANY}`),
-    ]);
-    const off = jobOf({ [LIST]: 'runs', [FLAG]: 'false' });
-    expect((await world.post(JOBS, off)).status).toBe(201);
-  });
-
   test('a change of it', async () => {
     const world = await aWorld();
     expect((await world.post(JOBS, jobOf(inline(['a'])))).status).toBe(201);
@@ -124,12 +97,11 @@ type Shown = {
   }[];
 };
 
-test.each(['inline', 'named'])('a Pod shows the image of its item: %s', async (how) => {
+test('a Pod shows the image of its item', async () => {
   const world = await aWorld();
   const images = ['a:1', '', 'b:2'];
-  await listed(world, images, 2);
   const rows = images.map((image) => JSON.stringify([image])).join('\n');
-  const document = jobOf(how === 'named' ? { [LIST]: 'runs' } : { [ITEMS]: `image\n${rows}\n` });
+  const document = jobOf({ [ITEMS]: `image\n${rows}\n` });
   expect((await world.post(JOBS, document)).status).toBe(201);
   await world.commit(
     'many',

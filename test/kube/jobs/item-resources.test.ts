@@ -1,26 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { JOBS, PODS, type World, aWorld } from '../a-world.ts';
+import { JOBS, PODS, aWorld } from '../a-world.ts';
+import { A_WORK_LIST } from '../../support/work-list-keys.ts';
 
 // Jobs whose items say what their tasks need, through the API.
 
-const LISTS = '/apis/muster.run/v1/namespaces/default/worklists';
-const [ITEMS, LIST, FLAG] = ['muster.run/items', 'muster.run/work-list', 'muster.run/resources-from-items'];
+const [ITEMS, FLAG] = ['muster.run/items', 'muster.run/resources-from-items'];
 const pathOf = (key: string): string => `metadata.annotations[${key}]`;
 
-type Wish = { readonly items?: string; readonly list?: string; readonly flag?: string; readonly batch?: string };
+type Wish = { readonly items?: string; readonly flag?: string; readonly batch?: string };
 
-const jobOf = (
-  { items, list, flag = 'true', batch }: Wish,
-  container: object = {},
-  others: readonly object[] = [],
-) => ({
+const jobOf = ({ items, flag = 'true', batch }: Wish, container: object = {}, others: readonly object[] = []) => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
   metadata: {
     name: 'fit',
     annotations: {
       ...(items === undefined ? {} : { [ITEMS]: items }),
-      ...(list === undefined ? {} : { [LIST]: list }),
       ...(batch === undefined ? {} : { 'muster.run/batch': batch }),
       [FLAG]: flag,
     },
@@ -35,14 +30,6 @@ const jobOf = (
   },
 });
 
-async function listed(world: World, columns: readonly string[], rows: readonly (readonly string[])[]) {
-  const list = { apiVersion: 'muster.run/v1', kind: 'WorkList', metadata: { name: 'runs' } };
-  expect((await world.post(LISTS, { ...list, spec: { columns, itemsPerPart: 2 } })).status).toBe(201);
-  for (let no = 0; no * 2 < rows.length; no++)
-    expect((await world.post(`${LISTS}/runs/parts/${no}`, { items: rows.slice(no * 2, no * 2 + 2) })).status).toBe(201);
-  expect((await world.post(`${LISTS}/runs/seal`, {})).status).toBe(200);
-}
-
 const sized = (cpu: string, memory: string) => ({ resources: { requests: { cpu, memory } } });
 const fieldRef = (name: string, resource: string, containerName?: string) => ({
   name,
@@ -55,12 +42,7 @@ const LARGEST = "Fargate's largest sizes are 16 vCPU with 122880 MiB and 32 vCPU
 describe('refused with 422 and the path', () => {
   test.each<[because: string, document: object, field: string, message: string]>([
     ['another value', jobOf({ items: 'cpu\n1', flag: 'yes' }), pathOf(FLAG), '"yes": must be "true" or "false"'],
-    [
-      'no list',
-      jobOf({}),
-      pathOf(FLAG),
-      'Forbidden: needs a work list: muster.run/items, muster.run/work-list or muster.run/matrix',
-    ],
+    ['no list', jobOf({}), pathOf(FLAG), `Forbidden: needs ${A_WORK_LIST}`],
     [
       'a list without such columns',
       jobOf({ items: 'CPU F\n1 a' }),
@@ -134,48 +116,6 @@ describe('refused with 422 and the path', () => {
     expect((await world.get(`${JOBS}/fit`)).status).toBe(404);
   });
 
-  test('a fault in any part of a WorkList', async () => {
-    const world = await aWorld();
-    await listed(
-      world,
-      ['F', 'cpu'],
-      [
-        ['a', '1'],
-        ['b', ''],
-        ['c', '2'],
-        ['d', 'four'],
-        ['e', '5'],
-      ],
-    );
-    const answer = await world.post(JOBS, jobOf({ list: 'runs' }));
-    expect([answer.status, await answer.text()]).toEqual([
-      422,
-      expect.stringContaining(`\\"four\\": item 4 (index 3), column cpu: ${NO_CPU}`),
-    ]);
-  });
-
-  test('a WorkList of which an older Muster has not looked at its resources', async () => {
-    const world = await aWorld();
-    await listed(world, ['cpu'], [['1']]);
-    const { metadata } = (await (await world.get(`${LISTS}/runs`)).json()) as { metadata: { uid: string } };
-    const head = await world.items.readHead(metadata.uid);
-    const { taskColumns: _unknown, ...sealed } = head?.sealed ?? {
-      count: 0,
-      bytes: 0,
-      sha256: '',
-      widest: { columns: [], line: 0 },
-    };
-    const before = { ...head!, content: 'before', sealed: null };
-    await world.items.begin(before);
-    await world.items.writePart(before, { no: 0, rows: [['1']], ...sealed });
-    await world.items.seal('before', sealed);
-    const document = { metadata: { uid: 'before' } };
-    await world.objects.commit('WorkList', { key: { namespace: 'default', name: 'old' }, was: 0, document });
-    const answer = await world.post(JOBS, jobOf({ list: 'old' }));
-    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('make the list anew')]);
-    expect((await world.post(JOBS, jobOf({ list: 'old', flag: 'false' }))).status).toBe(201);
-  });
-
   test('a change of it', async () => {
     const world = await aWorld();
     expect((await world.post(JOBS, jobOf({ items: 'cpu\n1' }))).status).toBe(201);
@@ -205,15 +145,13 @@ test.each<[string, string, string | undefined]>([
   expect((await world.post(JOBS, jobOf({ items: 'cpu\n1' }, { ...sized('1', '1Gi'), env }, [side]))).status).toBe(201);
 });
 
-test.each(['inline', 'named'])('a Pod shows what its item says: %s', async (how) => {
+test('a Pod shows what its item says', async () => {
   const world = await aWorld();
   const rows = [
     ['a', '2', ''],
     ['b', '', '3Gi'],
   ];
-  await listed(world, ['F', 'cpu', 'memory'], rows);
-  const wish =
-    how === 'named' ? { list: 'runs' } : { items: `F\tcpu\tmemory\n${rows.map((row) => row.join('\t')).join('\n')}` };
+  const wish = { items: `F\tcpu\tmemory\n${rows.map((row) => row.join('\t')).join('\n')}` };
   expect((await world.post(JOBS, jobOf(wish, sized('250m', '1Gi')))).status).toBe(201);
   await world.commit(
     'fit',

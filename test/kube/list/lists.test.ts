@@ -174,13 +174,13 @@ describe('limit and continue', () => {
     expect(rest.metadata.resourceVersion).toBe('5');
   });
 
-  const WORK_LISTS = '/apis/muster.run/v1/namespaces/default/worklists';
-  const workList = (name: string) => ({ metadata: { name }, spec: { items: [['a']] } });
+  const SERVICES = '/api/v1/namespaces/default/services';
+  const service = (name: string) => ({ metadata: { name }, spec: { clusterIP: 'None' } });
 
   test.each([
     ['Jobs', JOBS, manifest, 0],
     ['Jobs of all namespaces', '/apis/batch/v1/jobs', manifest, 0],
-    ['WorkLists', WORK_LISTS, workList, 0],
+    ['Services', SERVICES, service, 0],
     ['namespaces', '/api/v1/namespaces', (name: string) => ({ metadata: { name } }), 1],
   ])('a page of %s says how many come after it, unless something selects', async (_, path, object, before) => {
     const world = await aWorld();

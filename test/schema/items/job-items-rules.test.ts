@@ -1,24 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { NamedList } from '../../../shared/schema/items/job-items-rules.ts';
 import { type Admission, admitJob } from '../../../shared/schema/job/job-manifest.ts';
-import { admitJobUpdate } from '../../../shared/schema/job/job-update.ts';
+import { A_WORK_LIST } from '../../support/work-list-keys.ts';
 
 const FRUITS = 'FRUIT COLOR\napple green\nbanana yellow\ncherry red\n';
-const LIST: NamedList = {
-  kind: 'sealed',
-  content: 'c-1',
-  columns: ['FRUIT'],
-  count: 41,
-  sha256: 'abc',
-  widest: { columns: [6], line: 6 },
-};
 const PIN = 'muster.run/pinned-items';
 
 type Wish = {
   readonly annotations?: Record<string, string>;
   readonly spec?: object;
   readonly container?: object;
-  readonly list?: NamedList;
 };
 
 function documentOf({ annotations = { 'muster.run/items': FRUITS }, spec = {}, container = {} }: Wish) {
@@ -33,7 +23,6 @@ const admit = (wish: Wish): Admission =>
     uid: 'u-1',
     nameSuffix: 'abcde',
     fieldValidation: 'Strict',
-    list: wish.list ?? null,
   });
 
 const faultsOf = (wish: Wish): readonly string[] => {
@@ -55,19 +44,7 @@ describe('a Job with a work list', () => {
     expect(admitted({ annotations: batched }).spec.completions).toBe(2);
   });
 
-  test('that it names gets the content pinned', () => {
-    const { metadata, spec } = admitted({ annotations: { 'muster.run/work-list': 'fruits' }, list: LIST });
-    expect(spec.completions).toBe(41);
-    const { kind: _kind, ...pin } = LIST;
-    expect(JSON.parse(metadata.annotations?.[PIN] ?? '')).toEqual(pin);
-  });
-
   test.each<[string, Wish, string]>([
-    [
-      'two lists',
-      { annotations: { 'muster.run/items': FRUITS, 'muster.run/work-list': 'fruits' }, list: LIST },
-      'metadata.annotations[muster.run/work-list]: a Job has one work list: leave out muster.run/items',
-    ],
     [
       'another number',
       { spec: { completions: 4 } },
@@ -86,7 +63,7 @@ describe('a Job with a work list', () => {
     [
       'a batch without a list',
       { annotations: { 'muster.run/batch': '20' } },
-      'metadata.annotations[muster.run/batch]: needs a work list: muster.run/items, muster.run/work-list or muster.run/matrix',
+      `metadata.annotations[muster.run/batch]: needs ${A_WORK_LIST}`,
     ],
     [
       'a batch of one',
@@ -124,16 +101,6 @@ describe('a Job with a work list', () => {
       'spec.template.spec.containers[0].command[0]: ',
     ],
     [
-      'a list that is absent',
-      { annotations: { 'muster.run/work-list': 'fruits' }, list: { kind: 'absent' } },
-      'metadata.annotations[muster.run/work-list]: ',
-    ],
-    [
-      'a list that is not sealed',
-      { annotations: { 'muster.run/work-list': 'fruits' }, list: { kind: 'open' } },
-      'metadata.annotations[muster.run/work-list]: the WorkList is not sealed yet: it lacks items',
-    ],
-    [
       'a pin of its own',
       { annotations: { [PIN]: '{}' } },
       `metadata.annotations[${PIN}]: the server sets it; leave it out of a new Job`,
@@ -151,38 +118,5 @@ describe('a Job with a work list', () => {
     expect(faultsOf({ annotations: { 'muster.run/items': `A\n${'x'.repeat(900)}\n` } })).toEqual([]);
     const batch = { 'muster.run/items': `A\n${'x'.repeat(900)}\n`, 'muster.run/batch': '20' };
     expect(faultsOf({ annotations: batch }).join()).toContain('batch fewer of them');
-  });
-});
-
-describe('a change of a Job', () => {
-  const manifest = admitted({ annotations: { 'muster.run/work-list': 'fruits' }, list: LIST });
-  const change = (annotations: Record<string, string>) => {
-    const document = { ...manifest, metadata: { ...manifest.metadata, uid: 'u-1', annotations } };
-    const stored = { manifest, uid: 'u-1', started: false, deleting: false };
-    return admitJobUpdate(stored, document, { fieldValidation: 'Strict' });
-  };
-
-  test('keeps the pin, whether the client sends it or not', () => {
-    const update = change({ 'muster.run/work-list': 'fruits', note: 'x' });
-    expect(update).toMatchObject({
-      kind: 'ok',
-      manifest: { metadata: { annotations: { note: 'x', [PIN]: manifest.metadata.annotations?.[PIN] } } },
-    });
-    expect(change({ ...manifest.metadata.annotations })).toMatchObject({ kind: 'ok', changed: 'nothing' });
-  });
-
-  test.each([
-    [{ 'muster.run/work-list': 'others' }],
-    [{}],
-    [{ 'muster.run/work-list': 'fruits', 'muster.run/batch': '2' }],
-    [
-      {
-        'muster.run/work-list': 'fruits',
-        [PIN]: JSON.stringify({ ...JSON.parse(manifest.metadata.annotations?.[PIN] ?? ''), content: 'c-2' }),
-      },
-    ],
-  ])('of its list is refused: %j', (annotations) => {
-    const update = change(annotations);
-    expect(update.kind === 'invalid' && update.errors.map(({ message }) => message)).toContain('field is immutable');
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { NAMINGS } from '../../../shared/domain/manifests/annotations/lists.ts';
 import { type Admission, admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import { admitJobUpdate } from '../../../shared/schema/job/job-update.ts';
+import { A_WORK_LIST } from '../../support/work-list-keys.ts';
 
 const MATRIX = 'muster.run/matrix';
 const NODES = { values: [{ name: 'node', values: ['18', '20'] }], image: 'node:$(node)' };
@@ -125,17 +127,14 @@ describe('a Job with a matrix', () => {
     expect(faultsOf(given(NODES, { 'muster.run/items': 'A\n1' }))).toEqual([
       'M: a Job has one work list: leave out muster.run/items',
     ]);
-    expect(faultsOf(given(NODES, { 'muster.run/work-list': 'nodes' }))).toEqual([
-      'M: a Job has one work list: leave out muster.run/work-list',
-    ]);
+    for (const { key } of NAMINGS)
+      expect(faultsOf(given(NODES, { [key]: 'nodes' }))).toEqual([`M: a Job has one work list: leave out ${key}`]);
     expect(faultsOf(given(NODES, { 'muster.run/image-from-items': 'false' }))).toEqual([
       'metadata.annotations[muster.run/image-from-items]: leave it out: the matrix says an image',
     ]);
     const batch = { 'muster.run/batch': '2' };
     expect(faultsOf(given(NODES, batch))[0]).toMatch(/batch\]: leave it out: an index runs in one image/);
-    expect(faultsOf(batch)).toEqual([
-      'metadata.annotations[muster.run/batch]: needs a work list: muster.run/items, muster.run/work-list or muster.run/matrix',
-    ]);
+    expect(faultsOf(batch)).toEqual([`metadata.annotations[muster.run/batch]: needs ${A_WORK_LIST}`]);
   });
 
   test('names the bad value of a column about tasks by its item', () => {

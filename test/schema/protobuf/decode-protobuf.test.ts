@@ -77,14 +77,6 @@ describe('what is written by the table is read by it', () => {
     (name) => KINDS[name]!.apiVersion !== undefined && KINDS[name]!.jsonOnly !== true,
   );
 
-  test('a WorkList is read from JSON only', () => {
-    const body = encodeProtobuf({ apiVersion: 'muster.run/v1', kind: 'WorkList', spec: { range: '1-3' } });
-    expect(decodeProtobuf(body)).toEqual({
-      kind: 'unreadable',
-      reason: 'protobuf parse error: a WorkList has no form in protobuf: send JSON',
-    });
-  });
-
   test.each(ROOTS)('a random %s', (kind) => {
     fc.assert(
       fc.property(someObject(kind), (fields) => {

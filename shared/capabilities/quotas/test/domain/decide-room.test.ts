@@ -77,16 +77,16 @@ describe('what a quota says of a wish', () => {
     ],
     [
       'one object more',
-      { 'count/worklists.muster.run': 2, 'count/services': 9 },
-      { 'count/worklists.muster.run': 2, 'count/services': 0 },
-      { workLists: 1 },
-      'exceeded quota: q, requested: count/worklists.muster.run=1, used: count/worklists.muster.run=2, limited: count/worklists.muster.run=2',
+      { 'count/services': 2, 'count/serviceaccounts': 9 },
+      { 'count/services': 2, 'count/serviceaccounts': 0 },
+      { services: 1 },
+      'exceeded quota: q, requested: count/services=1, used: count/services=2, limited: count/services=2',
     ],
     [
       'an object of a kind that it does not limit',
-      { 'count/services': 0 },
-      { 'count/services': 0 },
-      { workLists: 1 },
+      { 'count/serviceaccounts': 0 },
+      { 'count/serviceaccounts': 0 },
+      { services: 1 },
       'room',
     ],
     ['nothing, however full it is', { pods: 1 }, { pods: 5 }, {}, 'room'],
@@ -223,7 +223,7 @@ test.each([
   ['memory', '500M', '500M'],
   ['memory', '0', '0'],
   ['count/jobs.batch', '1e3', '1k'],
-  ['count/worklists.muster.run', '12', '12'],
+  ['count/services', '12', '12'],
 ] as const)('%s: %s is shown as %s', (key, given, shown) => {
   expect(amountText(key, amountOf(key, given) ?? -1)).toBe(shown);
   expect(amountOf(key, shown)).toBe(amountOf(key, given));

@@ -6,10 +6,9 @@ import { ALL_KINDS, JOB_KINDS, STORED } from '../../../../domain/kinds/api-kinds
 import { ofGroup } from '../../../../domain/kinds/api-kind.ts';
 import { SERVED } from '../../../../kube/discovery/served-resources.ts';
 import { aWorld } from '../../../../../test/kube/a-world.ts';
-import { MERGE, type World, send } from '../../../../../test/kube/write/a-client.ts';
+import { type World, send } from '../../../../../test/kube/write/a-client.ts';
 
 const QUOTAS = '/api/v1/namespaces/default/resourcequotas';
-const LISTS = '/apis/muster.run/v1/namespaces/default/worklists';
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** Each kind of object that counts for itself: what is sent beside its name, and what is there before. */
@@ -144,40 +143,6 @@ test('each kind that a user can create in a namespace can be counted', () => {
   expect(counted.filter((key) => !isQuotaKey(key))).toEqual(others);
 });
 
-test('a tenant that makes WorkLists without end is stopped', async () => {
-  const world = await aWorld();
-  await send(world, 'POST', QUOTAS, quota({ 'count/worklists.muster.run': '3' }));
-  const codes: number[] = [];
-  for (let nth = 0; nth < 8; nth++) {
-    // With its items, or open.
-    const spec = nth % 2 === 0 ? { items: [['a']] } : { itemsPerPart: 10 };
-    const sent = { apiVersion: 'muster.run/v1', kind: 'WorkList', metadata: { generateName: 'list-' }, spec };
-    codes.push((await send(world, 'POST', LISTS, sent)).code);
-  }
-  expect(codes).toEqual([201, 201, 201, 403, 403, 403, 403, 403]);
-  const { objects } = await world.objects.list('WorkList', { namespace: 'default', after: null, limit: 10 });
-  expect(objects).toHaveLength(3);
-  // Nothing is stored of the items of those that are refused.
-  const { contents } = await world.items.listContents({ after: null, limit: 10 });
-  expect(contents.toSorted()).toEqual(objects.map(({ document }) => document.metadata.uid).toSorted());
-});
-
-test('a list that is changed counts once', async () => {
-  const world = await aWorld();
-  await send(world, 'POST', QUOTAS, quota({ 'count/worklists.muster.run': '1' }));
-  const { body } = await send(world, 'POST', LISTS, {
-    apiVersion: 'muster.run/v1',
-    kind: 'WorkList',
-    metadata: { name: 'a' },
-    spec: { items: [['x']] },
-  });
-  const labeled = { ...body, metadata: { ...body.metadata, labels: { a: 'b' } } };
-  expect((await send(world, 'PUT', `${LISTS}/a`, labeled)).code).toBe(200);
-  expect((await send(world, 'PATCH', `${LISTS}/a`, { metadata: { labels: { a: 'c' } } }, MERGE)).code).toBe(200);
-  await swept(world);
-  expect(await usedOf(world)).toEqual({ 'count/worklists.muster.run': '1' });
-});
-
 test('Services and ResourceQuotas have a short name, too', async () => {
   const world = await aWorld();
   await send(world, 'POST', QUOTAS, quota({ services: '1', 'count/services': '1', resourcequotas: '1' }));
@@ -214,16 +179,16 @@ test('objects of a namespace without a quota cost one request more', async () =>
 
 test('a ledger that lacks what was not counted then is read as if that were nothing, and the sweep counts it', async () => {
   const world = await aWorld();
-  await send(world, 'POST', LISTS, {
-    apiVersion: 'muster.run/v1',
-    kind: 'WorkList',
+  await send(world, 'POST', '/api/v1/namespaces/default/services', {
+    apiVersion: 'v1',
+    kind: 'Service',
     metadata: { name: 'a' },
-    spec: { items: [['x']] },
+    spec: { clusterIP: 'None' },
   });
   const former = { jobs: 0, ...(isThere('CronJob') ? { cronJobs: 0 } : {}), pods: 0, cpu: 0, memory: 0 };
   const reserved = { no: 1, uid: 'gone', revision: 1, at: world.clock.now(), want: former, added: former };
   const document = {
-    ...quota({ 'count/worklists.muster.run': '2', pods: '5' }),
+    ...quota({ 'count/services': '2', pods: '5' }),
     metadata: { name: 'team', namespace: 'default', uid: 'uid-of-team' },
     status: { hard: { pods: '5' }, used: { pods: '0' } },
     ledger: { next: 2, counts: 3, since: former, open: [reserved] },
@@ -231,8 +196,8 @@ test('a ledger that lacks what was not counted then is read as if that were noth
   const key = { namespace: 'default', name: 'team' };
   await world.objects.commit('ResourceQuota', { key, was: 0, document });
   await swept(world);
-  expect(await usedOf(world)).toEqual({ 'count/worklists.muster.run': '1', pods: '0' });
+  expect(await usedOf(world)).toEqual({ 'count/services': '1', pods: '0' });
   const stored = await world.objects.read('ResourceQuota', key);
   expect(stored?.document['ledger']).toMatchObject({ since: former, open: [{ want: former }] });
-  expect(JSON.stringify(stored?.document['ledger'])).not.toContain('workLists');
+  expect(JSON.stringify(stored?.document['ledger'])).not.toContain('services');
 });

@@ -45,18 +45,6 @@ test('creates a CronJob', async () => {
   });
 });
 
-test('its list is kept, because every Job needs it', async () => {
-  const server = await aServer();
-  server.file('list.txt', Array.from({ length: 10_001 }, (_, n) => `file-${n}.txt\n`).join(''));
-  const line = 'run zip --image busybox --per-completion-env F=@list.txt --schedule @daily -- echo $F';
-  expect((await server.run(line)).code).toBe(0);
-  const { items } = (await server.json('/apis/muster.run/v1/namespaces/default/worklists')) as {
-    items: readonly { metadata: { name: string } }[];
-  };
-  expect(items.map(({ metadata }) => metadata.name)).toEqual(['zip']);
-  expect(items[0]?.metadata).not.toHaveProperty('labels');
-});
-
 describe('its manifest', () => {
   test('is printed as it is asked for', async () => {
     const { type } = aFolder({});

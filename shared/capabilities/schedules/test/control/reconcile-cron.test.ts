@@ -111,13 +111,11 @@ describe('a slot', () => {
   it('whose Job would be refused is tried again, and says why', async () => {
     const schedule = await Schedule.begin({
       jobSpec: { completionMode: 'Indexed', completions: 2 },
-      jobMetadata: { annotations: { 'muster.run/work-list': 'absent' } },
+      jobMetadata: { annotations: { 'muster.run/rerun-of': 'absent' } },
     });
     await schedule.look(10);
     expect(await schedule.jobs()).toEqual([]);
-    expect(await schedule.events()).toEqual([
-      expect.stringMatching(/^FailedCreate: .*work-list\]: .*Not found: "absent"/),
-    ]);
+    expect(await schedule.events()).toEqual([expect.stringMatching(/^FailedCreate: .*rerun-of\]: .*absent/)]);
     expect((await schedule.store.crons.read(UID))?.alarmAt).toBe(schedule.at(10) + 10_000);
     expect(schedule.sent.at(-1)).toEqual({ cron: UID, delaySec: 10 });
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { admitCronJob } from '../../schema/cron-admission.ts';
 import { fieldErrorText } from '../../../../schema/object/field-error.ts';
 import type { FieldValidation } from '../../../../schema/object/read-object.ts';
+import { A_WORK_LIST } from '../../../../../test/support/work-list-keys.ts';
 
 const container = { name: 'hello', image: 'busybox', command: ['sh', '-c', 'date'] };
 const pod = { template: { spec: { containers: [container], restartPolicy: 'OnFailure' } } };
@@ -480,8 +481,11 @@ describe('a work list', () => {
     ],
     [
       'two lists',
-      listed({ 'muster.run/items': items, 'muster.run/work-list': 'files' }),
-      [`${AT}[muster.run/work-list]: Forbidden: a Job has one work list: leave out muster.run/items`],
+      listed({
+        'muster.run/items': items,
+        'muster.run/matrix': '{"values": [{"name": "file", "values": ["a.txt"]}]}',
+      }),
+      [`${AT}[muster.run/matrix]: Forbidden: a Job has one work list: leave out muster.run/items`],
     ],
     [
       'one fault of a list, and none that follows from it',
@@ -496,9 +500,7 @@ describe('a work list', () => {
     [
       'a batch of nothing',
       listed({ 'muster.run/batch': '20' }),
-      [
-        `${AT}[muster.run/batch]: Forbidden: needs a work list: muster.run/items, muster.run/work-list or muster.run/matrix`,
-      ],
+      [`${AT}[muster.run/batch]: Forbidden: needs ${A_WORK_LIST}`],
     ],
     [
       'resources that no column says',
@@ -522,21 +524,10 @@ describe('a work list', () => {
     ],
     [
       'a list that only the server pins',
-      listed({ 'muster.run/work-list': 'files', 'muster.run/pinned-items': '{' }),
+      listed({ 'muster.run/items': items, 'muster.run/pinned-items': '{' }),
       [expect.stringContaining(`${AT}[muster.run/pinned-items]: Invalid value: "{": unknown annotation`)],
     ],
   ])('that has a fault is refused with the CronJob: %s', (_, document, expected) => {
     expect(faults(document)).toEqual(expected);
-  });
-
-  it('that is only named is looked up when a Job is created', () => {
-    for (const job of [{}, { completionMode: 'Indexed' }, { completions: 3, completionMode: 'Indexed' }])
-      expect(faults(listed({ 'muster.run/work-list': 'files', 'muster.run/batch': '20' }, job))).toEqual(['ok']);
-    expect(
-      faults(listed({ 'muster.run/work-list': 'files' }, { maxFailedIndexes: 1, backoffLimitPerIndex: 1 })),
-    ).toEqual(['ok']);
-    expect(faults(listed({ 'muster.run/work-list': 'files' }, { completions: 2_000_000_000 }))).toEqual([
-      expect.stringContaining('spec.jobTemplate.spec.completions'),
-    ]);
   });
 });

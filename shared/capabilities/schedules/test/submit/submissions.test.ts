@@ -191,7 +191,14 @@ describe('objects of S3', () => {
     await w.ask(
       'POST',
       w.path('cronjobs'),
-      cron('a', { metadata: { annotations: { 'muster.run/work-list': 'none' } } }, on('uploads/*')),
+      cron(
+        'a',
+        {
+          metadata: { annotations: { 'muster.run/rerun-of': 'none' } },
+          spec: { completions: 1, completionMode: 'Indexed', template: { spec: POD } },
+        },
+        on('uploads/*'),
+      ),
     );
     await w.ask('POST', w.path('cronjobs'), cron('b', {}, on('uploads/*')));
     expect(await w.submit([fixture('s3-notification')])).toEqual([]);
