@@ -245,6 +245,7 @@ async function startOn(
     {
       dataFolder: async () => dataFolderSize(folder.path, store.fileSize()),
       startDelays: ecs.startDelays,
+      engineLeftovers: async () => ecs.leftovers(),
       audit: auditTo(options.audit, warn, closers),
     },
   );

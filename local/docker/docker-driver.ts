@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { EngineLeftover } from '../../shared/ports/gathered/engine-leftovers.ts';
 import { streamFile } from '../logs/stream-files.ts';
 import type { Definition } from '../ecs/definition.ts';
 import { type Addresses, addressesIn } from '../ecs/driver/addresses.ts';
@@ -20,17 +22,21 @@ import { type EngineEvent, followEvents } from './engine-events.ts';
 import { type EngineContainer, endOf, inspectContainer } from './found-container.ts';
 import type { Copied, Held } from './held-container.ts';
 import { provideIdleImage } from './idle-image.ts';
-import { lookAtKeeper } from './keeper.ts';
+import { type EngineLife, lookAtKeeper } from './keeper.ts';
 import { copyLog, isDiskFull } from './log-copy.ts';
-import { LABELS, containerName, sandboxName, volumePrefix } from './names.ts';
+import { isInstalled } from './installation.ts';
+import { leftoversIn } from './leftovers.ts';
+import { LABELS, containerName, keeperName, sandboxName, volumePrefix } from './names.ts';
 import { provideNetwork } from './network.ts';
 import { type KnownNames, ReadyNames } from './ready-names.ts';
-import { Removals } from './removals.ts';
+import { Removals, listContainers } from './removals.ts';
 import { type Started, Starter, type StarterOptions, isGroup, startEnd } from './starter.ts';
 
 export type DockerDriverOptions = Omit<StarterOptions, 'now'> & {
   readonly names: KnownNames;
   readonly logsDir: string;
+  /** whose containers these are */
+  readonly dataDir: string;
   readonly timers: Timers;
   readonly reports: Reports;
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -108,7 +114,7 @@ export class DockerDriver implements Driver {
     const { engine, installation } = this.#options;
     await provideIdleImage(engine);
     this.#addresses = addressesIn(await provideNetwork(engine, installation));
-    const { id, sinceMs, endedMs } = await lookAtKeeper(engine, installation);
+    const { id, sinceMs, endedMs } = await this.#lookAtKeeper();
     this.#life = { id, endedFromMs: (endedMs ?? sinceMs) - ENDING_MS };
     const look = async (name: string): Promise<void> => {
       const found = await inspectContainer(engine, name);
@@ -144,14 +150,17 @@ export class DockerDriver implements Driver {
 
   /** What no task of this runtime asked for goes. */
   settle(): void {
-    const wanted = new Set(
-      [...this.#held.values()].flatMap(({ run: { task, container } }) => [
-        containerName(task.id, container.name),
-        ...(isGroup(task) ? [sandboxName(task.id)] : []),
-      ]),
-    );
+    const wanted = new Set(this.#wanted());
     for (const name of this.#found.keys()) if (!wanted.has(name)) this.#removals.add(name);
     this.#found.clear();
+  }
+
+  /** The names of the containers that tasks ask for. */
+  #wanted(): readonly string[] {
+    return [...this.#held.values()].flatMap(({ run: { task, container } }) => [
+      containerName(task.id, container.name),
+      ...(isGroup(task) ? [sandboxName(task.id)] : []),
+    ]);
   }
 
   start(run: ContainerRun): void {
@@ -393,12 +402,31 @@ export class DockerDriver implements Driver {
   }
 
   async #noteLife(): Promise<void> {
-    const { engine, installation, timers } = this.#options;
-    const { id } = await lookAtKeeper(engine, installation);
+    const { timers } = this.#options;
+    const { id } = await this.#lookAtKeeper();
     if (id === this.#life.id) return;
     const goneMs = this.#awaySinceMs === null ? timers.now() - ENDING_MS : this.#awaySinceMs - GOING_AWAY_MS;
     this.#life = { id, endedFromMs: goneMs };
     this.#starter.forgetSandboxes();
+  }
+
+  async #lookAtKeeper(): Promise<EngineLife> {
+    const { engine, installation, dataDir } = this.#options;
+    const labels = { [LABELS.folder]: dataDir, [LABELS.machine]: hostname() };
+    return lookAtKeeper(engine, installation, labels);
+  }
+
+  /** What the engine keeps that nobody needs. Throws an EngineError. */
+  async leftovers(): Promise<readonly EngineLeftover[]> {
+    const { engine, installation } = this.#options;
+    const listed = await listContainers(engine);
+    const names = new Set(this.#wanted());
+    const isNeeded = (name: string): boolean =>
+      names.has(name) ||
+      name === keeperName(installation) ||
+      this.#readyNames.has(name) ||
+      this.#removals.isRemoving(name);
+    return leftoversIn(listed, { installation, machine: hostname(), isNeeded, isInstalled });
   }
 
   /** A task that has ended, and whose end is on disk, leaves nothing in the engine but the volumes of its Pod. */

@@ -17,9 +17,15 @@ export type EngineLife = {
  * An engine that is restarted stops its containers, with an exit code like any other, and says nowhere that it did. So an
  * installation keeps one that only waits: if it has ended, the engine ended it, and what ended about that time ended with it.
  *
+ * @param labels more of its labels, if it is made
+ *
  * Throws {@link EngineError}.
  */
-export async function lookAtKeeper(engine: Engine, installation: string): Promise<EngineLife> {
+export async function lookAtKeeper(
+  engine: Engine,
+  installation: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<EngineLife> {
   const name = keeperName(installation);
   const before = await inspectContainer(engine, name);
   if (before?.state === 'running') return { id: lifeId(before), sinceMs: before.startedAtMs, endedMs: null };
@@ -30,7 +36,7 @@ export async function lookAtKeeper(engine: Engine, installation: string): Promis
     query: { name },
     body: {
       Image: IDLE_IMAGE,
-      Labels: { [LABELS.installation]: installation },
+      Labels: { ...labels, [LABELS.installation]: installation },
       StopSignal: 'SIGKILL',
       HostConfig: { NetworkMode: 'none' },
     },

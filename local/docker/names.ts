@@ -6,6 +6,9 @@ export const LABELS = {
   container: 'muster.run/container',
   /** the name of a gang that it stands for: see ready-names.ts */
   name: 'muster.run/name',
+  /** of the keeper: the data folder, and the machine that it is on */
+  folder: 'muster.run/folder',
+  machine: 'muster.run/machine',
 } as const;
 
 /** The container of a task that holds the network for the others; a task of one container has none. */

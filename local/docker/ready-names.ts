@@ -53,6 +53,11 @@ export class ReadyNames {
     this.#look(name);
   }
 
+  /** Whether a container stands for one of the names. */
+  has(container: string): boolean {
+    return [...this.#made.keys()].some((name) => this.#containerOf(name) === container);
+  }
+
   /** It has ended. */
   leave(name: string, key: string): void {
     const users = this.#users.get(name);

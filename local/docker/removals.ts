@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Engine, EngineError, isAway } from './engine.ts';
+import type { ListedContainer } from './leftovers.ts';
 import { LABELS, networkName } from './names.ts';
 
 /** Containers that are being removed at once. */
@@ -22,7 +23,7 @@ const VolumesSchema = z.looseObject({ Volumes: z.array(z.looseObject({ Name: z.s
 export class Removals {
   readonly #options: RemovalsOptions;
   readonly #waiting: string[] = [];
-  #running = 0;
+  readonly #running = new Set<string>();
 
   constructor(options: RemovalsOptions) {
     this.#options = options;
@@ -36,12 +37,12 @@ export class Removals {
 
   /** The engine is back. */
   goOn(): void {
-    while (this.#running < REMOVALS_AT_ONCE && this.#options.isThere()) {
+    while (this.#running.size < REMOVALS_AT_ONCE && this.#options.isThere()) {
       const name = this.#waiting.shift();
       if (name === undefined) return;
-      this.#running += 1;
+      this.#running.add(name);
       void this.#remove(name).finally(() => {
-        this.#running -= 1;
+        this.#running.delete(name);
         this.goOn();
       });
     }
@@ -64,11 +65,14 @@ export class Removals {
     }
   }
 
+  /** Whether a container is being removed, or waits for that. */
+  isRemoving(name: string): boolean {
+    return this.#waiting.includes(name) || this.#running.has(name);
+  }
+
   /** The names of the containers that have a label. Throws an EngineError. */
   async labelled(label: string): Promise<readonly string[]> {
-    return (await this.#containers())
-      .filter(({ Labels }) => Labels[label] !== undefined)
-      .map(({ Id, Names }) => Names[0]?.slice(1) ?? Id);
+    return (await this.#containers()).filter(({ Labels }) => Labels[label] !== undefined).map(nameOf);
   }
 
   /** Removes the volumes whose names begin so. */
@@ -95,8 +99,7 @@ export class Removals {
   }
 
   async #containers(): Promise<z.output<typeof ContainersSchema>> {
-    const query = { all: true, filters: this.#filters() };
-    return ContainersSchema.parse(await this.#options.engine.ask({ method: 'GET', path: '/containers/json', query }));
+    return labelledContainers(this.#options.engine, this.#label);
   }
 
   async #volumes(): Promise<readonly string[]> {
@@ -106,6 +109,25 @@ export class Removals {
   }
 
   #filters(): string {
-    return JSON.stringify({ label: [`${LABELS.installation}=${this.#options.installation}`] });
+    return JSON.stringify({ label: [this.#label] });
+  }
+
+  get #label(): string {
+    return `${LABELS.installation}=${this.#options.installation}`;
   }
 }
+
+async function labelledContainers(engine: Engine, label: string): Promise<z.output<typeof ContainersSchema>> {
+  const query = { all: true, filters: JSON.stringify({ label: [label] }) };
+  return ContainersSchema.parse(await engine.ask({ method: 'GET', path: '/containers/json', query }));
+}
+
+/** The containers of all installations. Throws an EngineError. */
+export async function listContainers(engine: Engine): Promise<readonly ListedContainer[]> {
+  return (await labelledContainers(engine, LABELS.installation)).map((found) => ({
+    name: nameOf(found),
+    labels: found.Labels,
+  }));
+}
+
+const nameOf = ({ Id, Names }: z.output<typeof ContainersSchema>[number]): string => Names[0]?.slice(1) ?? Id;

@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StreamName } from '../logs/stream-files.ts';
+import type { EngineLeftover } from '../../shared/ports/gathered/engine-leftovers.ts';
 import type { StartDelays } from '../../shared/ports/gathered/start-delays.ts';
 import type { EcsApi } from '../wire/ecs-operations.ts';
 import { DockerDriver } from '../docker/docker-driver.ts';
@@ -106,6 +107,8 @@ export type Ecs = {
   live(): { readonly tasks: number; readonly jobs: number };
   /** Why tasks that were accepted have not started. */
   readonly startDelays: StartDelays;
+  /** What a container engine keeps that no task needs. */
+  leftovers(): Promise<readonly EngineLeftover[]>;
   /** Resolves when every event has been delivered. */
   idle(): Promise<void>;
   /**
@@ -153,7 +156,16 @@ export function createEcs(options: EcsOptions): Ecs {
     if (driver.kind === 'process')
       return new ProcessDriver({ ...common, network: driver.network ?? { addresses: null, dns: null } });
     const { engine, images, cpus, names } = driver;
-    return new DockerDriver({ ...common, engine, images, cpus, names, installation: installationOf(dataDir), log });
+    return new DockerDriver({
+      ...common,
+      engine,
+      images,
+      cpus,
+      names,
+      dataDir,
+      installation: installationOf(dataDir),
+      log,
+    });
   };
   const engine = new TaskEngine({
     makeDriver,
@@ -205,6 +217,7 @@ export function createEcs(options: EcsOptions): Ecs {
       return { tasks: tasks.length, jobs: new Set(tasks.map(({ launch, startedBy }) => startedBy ?? launch)).size };
     },
     startDelays: startDelaysOf(engine, driver.kind === 'docker' ? driver.images : null),
+    leftovers: async () => engine.driver.leftovers?.() ?? [],
     idle: async () => outbox.idle(),
     async stopAll(graceMs = STOP_ALL_GRACE_MS, goneMs = KILLED_GONE_MS) {
       open = false;

@@ -52,7 +52,7 @@ export class TaskEngine {
     });
   }
 
-  get driver(): Pick<Driver, 'refusal' | 'privateIp'> {
+  get driver(): Pick<Driver, 'refusal' | 'privateIp' | 'leftovers'> {
     return this.#driver;
   }
 

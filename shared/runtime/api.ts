@@ -22,7 +22,7 @@ const WHILE_ASKED = { deletions: 200, ms: 3_000 };
 
 /**
  * The Kubernetes API over this process's runtime. `dataFolder`: where it keeps Jobs on this machine, if it does. `startDelays`: why
- * its tasks have not started, if it runs them itself. `audit`: default, the log.
+ * its tasks have not started, if it runs them itself. `engineLeftovers`: what its container engine keeps in vain. `audit`: default, the log.
  */
 export const kubeApiOf = (
   { deps, notifications, logs, deadLetters: { deadLetters }, submissions, queueDepths, taskRoles }: Runtime,
@@ -30,8 +30,9 @@ export const kubeApiOf = (
   {
     dataFolder,
     startDelays,
+    engineLeftovers,
     audit = auditIn(deps.telemetry),
-  }: Pick<Served, 'dataFolder' | 'startDelays'> & { readonly audit?: Audit | undefined } = {},
+  }: Pick<Served, 'dataFolder' | 'startDelays' | 'engineLeftovers'> & { readonly audit?: Audit | undefined } = {},
 ): Hono =>
   createKubeApi(
     {
@@ -52,7 +53,7 @@ export const kubeApiOf = (
       hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
       readFailures: createReadFailures(logs, deps),
       capabilityRoutes: CAPABILITY_ROUTES.map((routesOf) =>
-        routesOf({ deps, deadLetters, queueDepths, logs, dataFolder, startDelays }),
+        routesOf({ deps, deadLetters, queueDepths, logs, dataFolder, startDelays, engineLeftovers }),
       ),
       submissions,
       taskRoles,

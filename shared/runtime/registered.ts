@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Deps } from '../control/process/deps.ts';
 import type { DeadLetterStore } from '../ports/dead-letters.ts';
+import type { EngineLeftover } from '../ports/gathered/engine-leftovers.ts';
 import type { DataFolderSize } from '../ports/gathered/folder-size.ts';
 import type { StartDelays } from '../ports/gathered/start-delays.ts';
 import type { LogReader } from '../ports/log-reader.ts';
@@ -16,6 +17,8 @@ export type Served = Pick<Runtime, 'logs' | 'queueDepths'> & {
   readonly dataFolder?: (() => Promise<DataFolderSize>) | undefined;
   /** Why accepted tasks have not started; omitted: nobody knows. */
   readonly startDelays?: StartDelays | undefined;
+  /** What a container engine of this machine keeps that nobody needs; omitted: no tasks run in one. */
+  readonly engineLeftovers?: (() => Promise<readonly EngineLeftover[]>) | undefined;
 };
 
 /** Makes what a capability serves under /muster/v1. */

@@ -1,3 +1,4 @@
+import type { EngineLeftover } from '../../../shared/ports/gathered/engine-leftovers.ts';
 import type { ContainerDefinition, Definition } from '../definition.ts';
 import type { ContainerEnd } from '../task-life.ts';
 import type { Overrides, StopCause, TaskRecord } from '../task-record.ts';
@@ -32,6 +33,8 @@ export type Driver = {
   over(task: TaskRecord): void;
   /** Releases everything of the task. */
   forget(task: TaskRecord): void;
+  /** What is kept outside this process that no task needs; absent: nothing ever is. */
+  leftovers?(): Promise<readonly EngineLeftover[]>;
   /** Stops all reports. Ends leftover processes of tasks that have ended. */
   close(): Promise<void>;
 };

@@ -1,3 +1,4 @@
+import type { EngineLeftover } from '../../../ports/gathered/engine-leftovers.ts';
 import type { DataFolderSize } from '../../../ports/gathered/folder-size.ts';
 import { SILENCE_ROWS } from '../../schedulers.ts';
 import { OWNERS } from '../../../domain/kinds/api-kinds.ts';
@@ -40,6 +41,8 @@ export type InstallationPorts = {
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   /** Where Jobs are kept on this machine's disk; omitted: they are not. */
   readonly dataFolder?: (() => Promise<DataFolderSize>) | undefined;
+  /** What a container engine keeps that nobody needs; omitted: no tasks run in one. */
+  readonly engineLeftovers?: (() => Promise<readonly EngineLeftover[]>) | undefined;
 };
 
 type InstallationReading = InstallationSnapshot & {
@@ -50,11 +53,11 @@ type InstallationReading = InstallationSnapshot & {
 
 /** Everything that the check of the installation is based on. If one reading fails, the others are still made. */
 export async function collectInstallation(
-  { deadLetters, queueDepths, dataFolder: sizeOf }: InstallationPorts,
+  { deadLetters, queueDepths, dataFolder: sizeOf, engineLeftovers = async () => [] }: InstallationPorts,
   deps: Deps,
 ): Promise<InstallationReading> {
-  const [overdue, deleted, queues, filed, namespaces, orphans, launches, names, silent, dataFolder] = await Promise.all(
-    [
+  const [overdue, deleted, queues, filed, namespaces, orphans, launches, names, silent, leftovers, dataFolder] =
+    await Promise.all([
       probe(() => overdueJobs(deps)),
       probe(() => deletedJobs(deps)),
       probe(queueDepths),
@@ -64,9 +67,9 @@ export async function collectInstallation(
       probe(() => readLaunchPace(deps)),
       probe(() => namesLeft(deps)),
       probe(() => silentObjects(deps)),
+      probe(engineLeftovers),
       sizeOf === undefined ? null : probe(async () => ({ ...(await sizeOf()), kept: await jobsKept(deps) })),
-    ],
-  );
+    ]);
   return {
     now: deps.clock.now(),
     overdue,
@@ -78,6 +81,7 @@ export async function collectInstallation(
     launches,
     names,
     silent,
+    leftovers,
     dataFolder,
     filed: filed.kind === 'ok' ? filed.value.deadLetters : [],
   };

@@ -22,8 +22,17 @@ export type InstallationSnapshot = {
   readonly silent: Probe<readonly SilentObject[]>;
   /** Name reservations of Jobs that do not exist or are over. */
   readonly names: Probe<readonly NamesLeft[]>;
+  /** What a container engine of this machine keeps that nobody needs. */
+  readonly leftovers: Probe<readonly ProbedLeftover[]>;
   /** Where Jobs are kept on this machine's disk; null: they are not. What it says is no finding. */
   readonly dataFolder: Probe<unknown> | null;
+};
+
+/** Containers of one installation; `goneFolder`: that of another one, which is gone. */
+export type ProbedLeftover = {
+  readonly installation: string;
+  readonly goneFolder: string | null;
+  readonly containers: readonly string[];
 };
 
 type ProbedQueue = {
@@ -90,6 +99,7 @@ export function diagnoseInstallation(snapshot: InstallationSnapshot): readonly F
     ...seen('the pace of launches', snapshot.launches, cut),
     ...seen('names', snapshot.names, namesLeft),
     ...seen('CronJobs', snapshot.silent, neverFires),
+    ...seen('the container engine', snapshot.leftovers, leftInEngine),
     ...(snapshot.dataFolder === null ? [] : seen('the data folder', snapshot.dataFolder, () => [])),
   ]);
 }
@@ -146,6 +156,30 @@ const neverFires = (all: readonly SilentObject[]): readonly Finding[] =>
     since: null,
     remedy: `Write another schedule or timeZone (kubectl edit ${singularOf(API_KINDS[kind])} ${name} -n ${namespace}), or suspend it.`,
   }));
+
+const leftInEngine = (all: readonly ProbedLeftover[]): readonly Finding[] =>
+  all.map(({ installation, goneFolder, containers }) => {
+    const shown = containers.slice(0, LEFTOVERS_NAMED_MAX).join(', ');
+    const names = containers.length > LEFTOVERS_NAMED_MAX ? `${shown}, …` : shown;
+    const label = `label=muster.run/installation=${installation}`;
+    return {
+      severity: 'warning',
+      kind: 'EngineLeftovers',
+      subject: 'container engine',
+      what:
+        goneFolder === null
+          ? `${some(containers.length, 'container')} that no task needs: ${names}`
+          : `${some(containers.length, 'container')} of a Muster whose data folder ${goneFolder} is gone: ${names}`,
+      since: null,
+      remedy:
+        goneFolder === null
+          ? `They go when this Muster stops or starts; at once: docker rm --force ${containers[0] ?? ''}${containers.length > 1 ? ' …' : ''}`
+          : `docker ps -aq --filter ${label} | xargs -r docker rm -fv; docker volume ls -q --filter ${label} | xargs -r docker volume rm; docker network rm muster-${installation}`,
+      details: { installation, goneFolder, containers },
+    };
+  });
+
+const LEFTOVERS_NAMED_MAX = 3;
 
 function queues(all: readonly ProbedQueue[]): readonly Finding[] {
   return all.flatMap(({ queue, waiting, hidden, delayed, dead }): Finding[] => {

@@ -47,6 +47,7 @@ export const FINDING_KINDS = [
   'NeverFires',
   'DeletedJob',
   'LaunchesCut',
+  'EngineLeftovers',
   // about the check itself
   'Sampled',
   'NotChecked',

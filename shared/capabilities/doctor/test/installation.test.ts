@@ -163,4 +163,30 @@ describe('the installation', () => {
       'ECS throttles RunTask: 5.0 of 20 launches per second are granted',
     );
   });
+
+  test('with containers that nobody needs', async () => {
+    const stage = new Stage();
+    const containers = ['muster-1-main', 'muster-2-main', 'muster-3-main', 'muster-4-main'];
+    const found = [
+      { installation: '0123456789ab', goneFolder: null, containers: ['muster-5-main'] },
+      { installation: 'ba9876543210', goneFolder: '/home/kim/.muster', containers },
+    ];
+    const doctor = createDoctor(
+      {
+        deadLetters: stage.store.deadLetters,
+        queueDepths: async () => [],
+        logs: NO_LOGS,
+        engineLeftovers: async () => found,
+      },
+      examiner(stage).deps,
+    );
+    const { findings } = await doctor.installation();
+    expect(findings.map(({ severity, kind, what }) => `${severity} ${kind}: ${what}`)).toEqual([
+      'warning EngineLeftovers: 1 container that no task needs: muster-5-main',
+      'warning EngineLeftovers: 4 containers of a Muster whose data folder /home/kim/.muster is gone: muster-1-main, muster-2-main, muster-3-main, …',
+    ]);
+    expect(findings[1]?.remedy).toMatch(
+      /label=muster\.run\/installation=ba9876543210 .*docker network rm muster-ba9876543210$/,
+    );
+  });
 });
