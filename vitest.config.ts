@@ -14,7 +14,7 @@ const UNIT = ['control', 'domain', 'kube', 'schema', 'store'];
  * whole conversations with the API. Without them `npm run test:unit` takes half the time; `npm test` runs all.
  */
 const SLOW_UNITS = [
-  'test/control/hostnames/{hosts-closing,hosts-crash}.test.ts',
+  'shared/capabilities/hostnames/test/control/{hosts-closing,hosts-crash}.test.ts',
   'test/control/lifecycle/{creation,namespaces,rerun}.test.ts',
   'test/control/process/{pacer,publisher}.test.ts',
   'test/control/reconcile/{announce,misconfigured}.test.ts',
@@ -97,7 +97,7 @@ const AS_AWS = [
   'test/e2e/crashes/{kill,lossy-events}.test.ts',
   'test/e2e/diagnosis/causes.test.ts',
   'shared/capabilities/*/test/e2e/causes-found.test.ts',
-  'test/e2e/hostnames/*.test.ts',
+  'shared/capabilities/hostnames/test/e2e/*.test.ts',
 ];
 
 const names = Object.keys(STAGES) as (keyof typeof STAGES)[];

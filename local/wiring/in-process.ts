@@ -1,4 +1,4 @@
-import { createCloudmap } from '../../shared/adapters/aws/cloudmap/cloudmap.ts';
+import { createCloudmap } from '../../shared/capabilities/hostnames/adapters/cloudmap.ts';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { QueueName } from '../../shared/ports/dead-letters.ts';

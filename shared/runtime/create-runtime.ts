@@ -3,7 +3,7 @@ import { namedRoleOf } from '../store/account-role.ts';
 import type { Connection } from '../adapters/aws/connection.ts';
 import { createCloudwatchLogs } from '../adapters/aws/logs/cloudwatch-logs.ts';
 import { createLogsClient, sdkLogsCalls } from '../adapters/aws/logs/sdk-logs-calls.ts';
-import { createCloudmap } from '../adapters/aws/cloudmap/cloudmap.ts';
+import { createCloudmap } from '../capabilities/hostnames/adapters/cloudmap.ts';
 import { createCloudmapClient, sdkCloudmapCalls } from '../adapters/aws/cloudmap/sdk-cloudmap-calls.ts';
 import { createDynamoClient } from '../adapters/aws/dynamodb/dynamo-client.ts';
 import { createEcsTasks } from '../adapters/aws/ecs/ecs-tasks.ts';

@@ -3,7 +3,7 @@ import { CAPABILITY_SWEEPS, HOURLY_SWEEPS } from '../capabilities/sweeps.ts';
 import { dispatch } from '../control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
 import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
-import { sweepHosts, sweepStrangeNames } from '../control/hostnames/hosts-sweep.ts';
+import { sweepHosts, sweepStrangeNames } from '../capabilities/hostnames/control/hosts-sweep.ts';
 import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
 import { collectOrphans, sweepCrons } from '../control/schedulers/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createMemoryHostnames } from '../fakes/memory-hostnames.ts';
+import { createMemoryHostnames } from '../../shared/capabilities/hostnames/test/memory-hostnames.ts';
 import { createJob, deleteJob } from '../../shared/control/lifecycle/job-changes.ts';
 import { sweepJobs } from '../../shared/control/sweep/sweep.ts';
 import { ANNOTATIONS, CAPACITY_SELECTOR } from '../../shared/domain/manifests/annotations.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemoryHostnames } from '../fakes/memory-hostnames.ts';
+import { createMemoryHostnames } from '../../shared/capabilities/hostnames/test/memory-hostnames.ts';
 import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
 import { plusMs } from '../../shared/domain/base/time.ts';
 import { JOBS, PODS, START, aWorld, manifest } from '../kube/a-world.ts';

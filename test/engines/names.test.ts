@@ -7,9 +7,9 @@ import {
 } from '@aws-sdk/client-servicediscovery';
 import { expect } from 'vitest';
 import { createCloudmap as createEmbeddedCloudmap } from '../../local/cloudmap/create-cloudmap.ts';
-import { createCloudmap } from '../../shared/adapters/aws/cloudmap/cloudmap.ts';
+import { createCloudmap } from '../../shared/capabilities/hostnames/adapters/cloudmap.ts';
 import { createCloudmapClient, sdkCloudmapCalls } from '../../shared/adapters/aws/cloudmap/sdk-cloudmap-calls.ts';
-import type { Hostnames } from '../../shared/ports/hostnames.ts';
+import type { Hostnames } from '../../shared/capabilities/hostnames/ports/hostnames.ts';
 import { describeEngine, type EngineCase } from './describe-engine.ts';
 import { REGION, asSigned } from './engine-client.ts';
 

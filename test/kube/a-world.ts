@@ -25,7 +25,7 @@ import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
 import type { Audit } from '../../shared/ports/callers/audit.ts';
-import type { Hostnames } from '../../shared/ports/hostnames.ts';
+import type { Hostnames } from '../../shared/capabilities/hostnames/ports/hostnames.ts';
 import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
 import { toJob } from '../../shared/store/to-job.ts';
 import { Handler } from '../support/a-handler.ts';

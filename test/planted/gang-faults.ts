@@ -3,8 +3,8 @@ import { type PlantedFault, one } from './planted-fault.ts';
 const GANG = 'shared/domain/scoreboard/gang.ts';
 const JUDGE = 'shared/domain/planner/judge.ts';
 const PLAN_COMMIT = 'shared/domain/planner/plan-commit.ts';
-const HOST_CALLS = 'shared/control/hostnames/host-calls.ts';
-const HOSTS_READY = 'shared/control/hostnames/hosts-ready.ts';
+const HOST_CALLS = 'shared/capabilities/hostnames/control/host-calls.ts';
+const HOSTS_READY = 'shared/capabilities/hostnames/control/hosts-ready.ts';
 
 /** Mistakes with Jobs whose indexes belong together. */
 export const GANG_FAULTS: readonly PlantedFault[] = [

@@ -8,10 +8,10 @@ const FIND_LAUNCHES = 'shared/control/dispatch/find-launches.ts';
 const INSPECT = 'shared/control/dispatch/inspect.ts';
 const LAUNCH_ROW = 'shared/domain/scoreboard/launch-row.ts';
 const PACE = 'shared/domain/base/pace.ts';
-const HOSTS = 'shared/control/hostnames/hosts.ts';
-const HOSTS_CLOSING = 'shared/control/hostnames/hosts-closing.ts';
-const HOSTS_NEWS = 'shared/control/hostnames/hosts-update.ts';
-const HOSTS_SWEEP = 'shared/control/hostnames/hosts-sweep.ts';
+const HOSTS = 'shared/capabilities/hostnames/control/hosts.ts';
+const HOSTS_CLOSING = 'shared/capabilities/hostnames/control/hosts-closing.ts';
+const HOSTS_NEWS = 'shared/capabilities/hostnames/control/hosts-update.ts';
+const HOSTS_SWEEP = 'shared/capabilities/hostnames/control/hosts-sweep.ts';
 
 /** Mistakes about what is outside: what ECS says that is not so (yet), messages that nobody can process, other Jobs, names. */
 export const WORLD_FAULTS: readonly PlantedFault[] = [

@@ -77,7 +77,7 @@ const OF_LAMBDA = {
 const FOLDED = {
   'dynamodb:BatchGetItem': 'chunks of a board are stored after some hundred transitions, and kept in memory by who has',
 };
-const STRAY = 'services that no Job needs are removed: test/control/hostnames/hosts-stray.test.ts';
+const STRAY = 'services that no Job needs are removed: shared/capabilities/hostnames/test/control/hosts-stray.test.ts';
 
 /** Actions that may be sent, but need not be in the life of a small installation, and what for. */
 export const UNSENT: ByFunction<Readonly<Record<string, string>>> = {

@@ -195,7 +195,7 @@ const PLANTED = [
   ],
   ['shared/control/sweep/planted-beside.ts', '../dispatch/planted-target.ts', 'control-sweep-knows-its-folders-only'],
   [
-    'shared/control/hostnames/planted-beside.ts',
+    'shared/capabilities/hostnames/control/planted-beside.ts',
     '../lifecycle/planted-target.ts',
     'control-hostnames-knows-its-folders-only',
   ],
@@ -258,7 +258,7 @@ const PLANTED = [
     'adapters-aws-logs-knows-its-folders-only',
   ],
   [
-    'shared/adapters/aws/cloudmap/planted-beside.ts',
+    'shared/capabilities/hostnames/adapters/planted-beside.ts',
     '../logs/planted-target.ts',
     'adapters-aws-cloudmap-knows-its-folders-only',
   ],

@@ -5,8 +5,8 @@ import { type SlotWork, launchRowOf } from '../../domain/scoreboard/launch-row.t
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { DispatchMessage, LookFrom } from '../../ports/queues.ts';
 import type { Deps } from '../process/deps.ts';
-import { closeHosts } from '../hostnames/hosts-closing.ts';
-import { syncHosts } from '../hostnames/hosts.ts';
+import { closeHosts } from '../../capabilities/hostnames/control/hosts-closing.ts';
+import { syncHosts } from '../../capabilities/hostnames/control/hosts.ts';
 import { findLaunches } from './find-launches.ts';
 import { inspect } from './inspect.ts';
 import { launchAll, renewed, warnOperator } from './launch-all.ts';

@@ -2,7 +2,7 @@ import type { AttemptId } from '../../domain/base/fact.ts';
 import type { Withdrawal } from '../../domain/scoreboard/launch-row.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from '../process/deps.ts';
-import { prepareHosts } from '../hostnames/hosts-prepare.ts';
+import { prepareHosts } from '../../capabilities/hostnames/control/hosts-prepare.ts';
 
 /** Launches, sorted by what their hostnames allow. */
 type ByName = {

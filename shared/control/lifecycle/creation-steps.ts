@@ -3,7 +3,7 @@ import { pinnedBy } from '../../domain/manifests/annotations/lists.ts';
 import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { invalid } from '../../schema/object/field-error.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
-import { checkNames, reserveNames } from '../hostnames/hosts-reserve.ts';
+import { checkNames, reserveNames } from '../../capabilities/hostnames/control/hosts-reserve.ts';
 import { dependencyFaults } from '../upstreams/check-dependencies.ts';
 import { forgetWaits, noteWaits } from '../upstreams/waiting-jobs.ts';
 import { withInherited } from './rerun.ts';

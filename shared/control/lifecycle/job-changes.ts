@@ -28,7 +28,7 @@ import { CREATION_STEPS } from './creation-steps.ts';
 import { TRIES_MAX, liveJob, nextVersion, publishAndWake } from './live-job.ts';
 import { removePods } from './remove-pods.ts';
 import { checkAll, reserveAll } from './reserve-all.ts';
-import { reserveNames } from '../hostnames/hosts-reserve.ts';
+import { reserveNames } from '../../capabilities/hostnames/control/hosts-reserve.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { isOneRevision } from '../../store/read-job.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';

@@ -7,7 +7,7 @@ import type { CronStore } from '../../ports/cron-store.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { HostStore } from '../../ports/host-store.ts';
 import type { ItemStore } from '../../ports/item-store.ts';
-import type { Hostnames } from '../../ports/hostnames.ts';
+import type { Hostnames } from '../../capabilities/hostnames/ports/hostnames.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
+import { createMemoryHostnames } from '../../../shared/capabilities/hostnames/test/memory-hostnames.ts';
 import { createMemoryStore } from '../../../shared/runtime/memory-store.ts';
 import { createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';

@@ -6,7 +6,7 @@ import { collectOrphans, sweepCrons } from '../../../shared/control/schedulers/s
 import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
 import type { OwnerKind } from '../../../shared/domain/kinds/api-kinds.ts';
-import { sweepHosts, sweepStrangeNames } from '../../../shared/control/hostnames/hosts-sweep.ts';
+import { sweepHosts, sweepStrangeNames } from '../../../shared/capabilities/hostnames/control/hosts-sweep.ts';
 import { sweepJobs, sweepTasks } from '../../../shared/control/sweep/sweep.ts';
 import { retireDefinitions } from '../../../shared/control/sweep/sweep-definitions.ts';
 import { FAMILY_PREFIX } from '../../../shared/domain/task/task.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createCapabilityState } from '../../../shared/capabilities/process-state.ts';
 import type { CapabilityState } from '../../../shared/control/process/capability-state.ts';
-import { createMemoryHostnames } from '../../fakes/memory-hostnames.ts';
+import { createMemoryHostnames } from '../../../shared/capabilities/hostnames/test/memory-hostnames.ts';
 import { type Fate, createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
 import { createMemoryRows } from '../../../shared/adapters/rows/memory.ts';
 import type { Cache } from '../../../shared/control/process/cache.ts';
@@ -27,7 +27,7 @@ import { AnnounceWatch } from '../checks/announce-watch.ts';
 import { CronWatch } from '../checks/cron-watch.ts';
 import { SubmitWatch } from '../checks/submit-watch.ts';
 import { UpstreamWatch } from '../checks/upstream-watch.ts';
-import { NamesWatch, byTaskId } from '../checks/names-watch.ts';
+import { NamesWatch, byTaskId } from '../../../shared/capabilities/hostnames/test/dst/names-watch.ts';
 import { Random } from '../random.ts';
 import { Sights } from '../checks/sights.ts';
 import { ALL, type About, Story } from '../story.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryHostnames } from '../../../../../test/fakes/memory-hostnames.ts';
+import { createMemoryHostnames } from '../../../hostnames/test/memory-hostnames.ts';
 import type { Handler } from '../../../../../test/support/a-handler.ts';
 import { type JobWish, aJob } from '../../../../../test/support/a-job.ts';
 import { Stage } from '../../../../../test/support/a-stage.ts';
