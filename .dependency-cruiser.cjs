@@ -11,10 +11,10 @@ const shared = (...folders) => folders.map((folder) => `^shared/${folder}/`);
 /** The lists of what capabilities have for a layer: each takes the faces that capabilities have for it. */
 const LISTS = {
   domain: ['annotation-rows', 'kind-rows'],
-  schema: ['job-templates', 'shapes'],
+  schema: ['job-templates', 'order-forms', 'shapes'],
   store: ['item-sources', 'stored'],
-  control: ['deletions', 'job-steps', 'job-templates', 'parts', 'schedulers'],
-  kube: ['batch-updates', 'job-templates', 'parts', 'served'],
+  control: ['after-passes', 'deletions', 'dispatches', 'job-steps', 'job-templates', 'parts', 'schedulers'],
+  kube: ['job-forms', 'job-templates', 'parts', 'served'],
 };
 const listsOf = (...layers) =>
   layers.flatMap((layer) => LISTS[layer] ?? []).map((list) => `^shared/capabilities/${list}\\.ts$`);
@@ -92,13 +92,12 @@ const FOLDERS = {
     process: [],
     failures: ['process'],
     sweep: ['process'],
-    hostnames: ['process'],
     upstreams: ['process'],
-    lifecycle: ['process', 'hostnames', 'upstreams'],
+    lifecycle: ['process', 'upstreams'],
     schedulers: ['process', 'lifecycle'],
     submit: ['process', 'lifecycle'],
-    dispatch: ['process', 'hostnames', 'sweep'],
-    reconcile: ['process', 'hostnames', 'lifecycle', 'upstreams'],
+    dispatch: ['process', 'sweep'],
+    reconcile: ['process', 'lifecycle', 'upstreams'],
   },
   kube: {
     feed: [],
@@ -131,7 +130,7 @@ const FOLDERS = {
     'aws/ecs': ['aws'],
     'aws/sqs': ['.', 'aws'],
     'aws/logs': ['aws', 'aws/ecs'],
-    'aws/cloudmap': ['aws', 'aws/ecs'],
+    'aws/cloudmap': ['aws'],
     'aws/dynamodb': ['aws'],
     'aws/eventbridge': ['aws'],
     'aws/sfn': ['aws'],
@@ -275,6 +274,12 @@ module.exports = {
     ofOurs('capability-faces-wire-their-own', '^shared/capabilities/([^/]+)/kube/index\\.ts$', [
       '^shared/capabilities/$1/(kinds|domain|schema|ports|store|control|kube)/',
       ...shared('domain', 'schema', 'ports', 'names', 'store', 'control', 'kube'),
+    ]),
+    // What opens or makes the ports of a capability, on AWS (`adapters`) and in one process (`embedded`).
+    ofOurs('capability-adapters-meet-ports-only', '^shared/capabilities/([^/]+)/(adapters|embedded)/', [
+      '^shared/capabilities/$1/(domain|schema|ports|adapters)/',
+      '^shared/runtime/opened-ports\\.ts$',
+      ...shared('adapters', 'domain', 'schema', 'ports', 'names'),
     ]),
     ofOurs(
       'capability-worlds-play-in-memory',

@@ -1,6 +1,7 @@
-import { createCloudmap } from '../../shared/capabilities/hostnames/adapters/cloudmap.ts';
+import { EMBEDDED_PORTS } from '../../shared/capabilities/embedded.ts';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
+import { makeEach } from '../../shared/control/process/make-each.ts';
 import type { QueueName } from '../../shared/ports/dead-letters.ts';
 import { type StorePorts, assembleRuntime } from '../../shared/runtime/assemble-runtime.ts';
 import { cloudmapCallsTo, ecsCallsTo } from '../in-process/engine-calls.ts';
@@ -32,12 +33,11 @@ export function wireInProcess(place: WiredPlace, store: StorePorts, closers: Clo
           definitions: place,
           tellsRequests: true,
         }),
-        hostnames: createCloudmap({
-          calls: cloudmapCallsTo(cloudmap.api, onSurprise),
-          namespaceId,
-          zone,
-          sleep: async (ms) => systemClock.sleep(ms),
-        }),
+        ports: makeEach(
+          EMBEDDED_PORTS,
+          { cloudmap: { calls: cloudmapCallsTo(cloudmap.api, onSurprise), namespaceId, zone } },
+          async (ms: number) => systemClock.sleep(ms),
+        ),
         logs: createFileLogs({ logs, logGroup }),
         queues,
         announcer,

@@ -35,7 +35,11 @@ export type CronWakeUp = {
 
 export type FactMessage = { readonly uid: JobUid; readonly facts: readonly Fact[] };
 
-/** What is requested from ECS and Cloud Map for one Job, or for all. */
+/** What capabilities request, by `kind`, each in a field of its own, which it declares here (`declare module`). */
+export interface CapabilityOrders {}
+export type CapabilityOrder = CapabilityOrders[keyof CapabilityOrders];
+
+/** What is requested from ECS, and of what capabilities have, for one Job, or for all. */
 export type DispatchMessage =
   | {
       readonly kind: 'pack';
@@ -65,16 +69,7 @@ export type DispatchMessage =
     }
   /** check the active attempts from this index on */
   | { readonly kind: 'inspect'; readonly uid: JobUid; readonly from: number }
-  /** update the DNS names of the indexes of one launch row; `turn`: how often it was sent again */
-  | {
-      readonly kind: 'hosts';
-      readonly uid: JobUid;
-      readonly row: number;
-      readonly seen: readonly SeenTask[];
-      readonly turn?: number | undefined;
-    }
-  /** the Job is over: remove its DNS names and release its reservations */
-  | { readonly kind: 'closeHosts'; readonly uid: JobUid }
+  | CapabilityOrder
   /**
    * compare all live tasks with their Jobs, from this page of ECS's list on; `turn`: how often ECS was too busy for this
    * page
@@ -106,6 +101,3 @@ export type LookFrom = {
   readonly family: string | null;
   readonly after: string | null;
 };
-
-/** A task that was seen running, and its private address. */
-export type SeenTask = AttemptId & { readonly taskArn: TaskArn; readonly ip: string };

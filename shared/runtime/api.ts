@@ -7,6 +7,7 @@ import { createOwnerCommands } from '../control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';
 import { emptyNamespace } from '../control/lifecycle/namespaces.ts';
 import { createReadFailures } from '../control/failures/read-failures.ts';
+import { offersOf } from '../control/process/offers.ts';
 import { readLaunchPace } from '../control/process/launch-pace.ts';
 import type { ApiOptions } from '../kube/http/api-deps.ts';
 import { createKubeApi } from '../kube/kube-api.ts';
@@ -50,7 +51,7 @@ export const kubeApiOf = (
       newUid: randomUUID,
       formats: deps.settings.formats ?? 'current',
       hash: deps.hash,
-      hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
+      hosts: offersOf(deps).hosts,
       readFailures: createReadFailures(logs, deps),
       capabilityRoutes: CAPABILITY_ROUTES.map((routesOf) =>
         routesOf({ deps, deadLetters, queueDepths, logs, dataFolder, startDelays, engineLeftovers }),

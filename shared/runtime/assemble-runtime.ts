@@ -24,7 +24,7 @@ export type StorePorts = Pick<
 };
 
 /** Opened ports: adapters of AWS's services, of emulators, or of engines in this process. */
-export type RuntimeParts = Pick<Deps, 'tasks' | 'hostnames' | 'queues' | 'announcer'> & {
+export type RuntimeParts = Pick<Deps, 'tasks' | 'ports' | 'queues' | 'announcer'> & {
   readonly store: StorePorts;
   readonly logs: LogReader;
   /** The receiving side of each queue, and the queue's name, the last part of its ARN. */
@@ -61,7 +61,7 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
       items: store.items,
       crons: store.crons,
       waiters: store.waiters,
-      hostnames: parts.hostnames,
+      ports: parts.ports,
       objects,
       announcer: parts.announcer,
       tasks: parts.tasks,

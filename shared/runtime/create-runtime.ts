@@ -3,13 +3,9 @@ import { namedRoleOf } from '../store/account-role.ts';
 import type { Connection } from '../adapters/aws/connection.ts';
 import { createCloudwatchLogs } from '../adapters/aws/logs/cloudwatch-logs.ts';
 import { createLogsClient, sdkLogsCalls } from '../adapters/aws/logs/sdk-logs-calls.ts';
-import { createCloudmap } from '../capabilities/hostnames/adapters/cloudmap.ts';
-import { createCloudmapClient, sdkCloudmapCalls } from '../adapters/aws/cloudmap/sdk-cloudmap-calls.ts';
 import { createDynamoClient } from '../adapters/aws/dynamodb/dynamo-client.ts';
 import { createEcsTasks } from '../adapters/aws/ecs/ecs-tasks.ts';
 import { createEcsClients, sdkEcsCalls } from '../adapters/aws/ecs/sdk-ecs-calls.ts';
-import type { createEventBridgeClient } from '../adapters/aws/eventbridge/eventbridge-announcer.ts';
-import type { createSfnClient } from '../adapters/aws/sfn/sfn-client.ts';
 import type { Placement } from '../adapters/aws/ecs/run-task-request.ts';
 import { createSqsDeadQueues, queueDepths } from '../adapters/aws/sqs/sqs-dead-letters.ts';
 import { createSqsInbox } from '../adapters/aws/sqs/sqs-inbox.ts';
@@ -20,6 +16,7 @@ import {
   createSqsSubmissions,
 } from '../adapters/aws/sqs/sqs-queues.ts';
 import { systemClock } from '../adapters/system-clock.ts';
+import { OPENERS } from '../capabilities/opened.ts';
 import type { Settings } from '../control/process/deps.ts';
 import type { Announcer, TaskAnswers } from '../ports/announcer.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -28,7 +25,9 @@ import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { type StorePorts, assembleRuntime } from './assemble-runtime.ts';
 import type { Coalescing } from './coalescing.ts';
 import { createDynamoStore } from './dynamo-store.ts';
+import { type NamesOptions, openPorts } from './opened-ports.ts';
 import type { Runtime } from './runtime.ts';
+import type { SdkClient } from './sdk-client.ts';
 
 /** Where everything is. Endpoints are null on AWS. */
 export type RuntimeOptions = {
@@ -83,25 +82,7 @@ export type OpenAnnouncer = (
   },
 ) => { readonly announcer: Announcer | null; readonly taskAnswers: TaskAnswers | null; readonly close: () => void };
 
-/** A private DNS namespace of Cloud Map. */
-export type NamesOptions = {
-  readonly namespaceId: string;
-  /** What every name ends in. */
-  readonly zone: string;
-  /** null on AWS. */
-  readonly endpoint: string | null;
-};
-
-type AnnouncingClient = ReturnType<typeof createEventBridgeClient> | ReturnType<typeof createSfnClient>;
-
-/** What can be looked over the shoulder of: requests and answers pass through its middleware. */
-export type SdkClient =
-  | ReturnType<typeof createDynamoClient>
-  | ReturnType<typeof createSqsClient>
-  | ReturnType<typeof createLogsClient>
-  | ReturnType<typeof createCloudmapClient>
-  | AnnouncingClient
-  | ReturnType<typeof createEcsClients>['other'];
+export type { SdkClient };
 
 export type StoreOptions =
   | { readonly kind: 'dynamodb'; readonly tableName: string; readonly endpoint: string | null }
@@ -120,9 +101,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const sqs = createSqsClient(at(endpoints.sqs));
   const clients = createEcsClients(at(endpoints.ecs));
   const logsClient = createLogsClient(at(endpoints.logs));
-  const names = openNames(options.names ?? null, at);
+  const sleep: Clock['sleep'] = async (ms) => systemClock.sleep(ms);
+  const { ports, clients: further } = openPorts(OPENERS, { names: options.names ?? null }, at, sleep);
 
-  const own = [sqs, clients.launching, clients.other, logsClient, ...(names === null ? [] : [names.client])];
+  const own = [sqs, clients.launching, clients.other, logsClient, ...further];
   for (const client of own) options.onClient?.(client);
 
   const { announcements, telemetry, onClient } = options;
@@ -147,7 +129,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       definitions,
       namedRoleOf: (account) => namedRoleOf(account, store),
     }),
-    hostnames: names?.hostnames ?? null,
+    ports,
     logs: createCloudwatchLogs({ calls: sdkLogsCalls(logsClient), logGroup }),
     queues: createSqsQueues({ client: sqs, urls }),
     inboxes: {
@@ -179,12 +161,4 @@ function openStore({ store, onClient }: RuntimeOptions, at: (endpoint: string | 
   const client = createDynamoClient(at(endpoint));
   onClient?.(client);
   return { ...createDynamoStore({ client, tableName, now: () => systemClock.now() }), close: () => client.destroy() };
-}
-
-function openNames(names: NamesOptions | null, at: (endpoint: string | null) => Connection) {
-  if (names === null) return null;
-  const { namespaceId, zone, endpoint } = names;
-  const client = createCloudmapClient(at(endpoint));
-  const sleep: Clock['sleep'] = async (ms) => systemClock.sleep(ms);
-  return { client, hostnames: createCloudmap({ calls: sdkCloudmapCalls(client), namespaceId, zone, sleep }) };
 }

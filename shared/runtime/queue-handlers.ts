@@ -3,7 +3,6 @@ import { CAPABILITY_SWEEPS, HOURLY_SWEEPS } from '../capabilities/sweeps.ts';
 import { dispatch } from '../control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
 import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';
-import { sweepHosts, sweepStrangeNames } from '../capabilities/hostnames/control/hosts-sweep.ts';
 import { sweepNamespaces } from '../control/lifecycle/namespaces.ts';
 import { collectOrphans, sweepCrons } from '../control/schedulers/sweep-crons.ts';
 import { sweepJobs } from '../control/sweep/sweep.ts';
@@ -122,7 +121,6 @@ export function sweepHandler(runtime: () => Runtime) {
         () => sweepJobs({ everything }, deps),
         () => sweepDeadLetters(received, deps),
         () => sweepNamespaces(deps, NAMESPACES_SWEPT),
-        () => sweepHosts(deps),
         ...CAPABILITY_SWEEPS.map((sweep) => async () => sweep(deps)),
       ];
       // Going through all tasks may take longer than the rest of the minute, so the dispatcher does it.
@@ -135,7 +133,6 @@ export function sweepHandler(runtime: () => Runtime) {
       } as const;
       const everyHour = [
         () => deps.queues.dispatch([allTasks, oldDefinitions], 0),
-        () => sweepStrangeNames(deps),
         ...HOURLY_SWEEPS.map((sweep) => async () => sweep(deps)),
       ];
       const isNewHour = at.getUTCMinutes() === 0;

@@ -7,7 +7,7 @@ import { ecsService } from '../../local/wire/ecs-wire.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
 import { createEcsClients, sdkEcsCalls } from '../../shared/adapters/aws/ecs/sdk-ecs-calls.ts';
-import { sweepHosts } from '../../shared/capabilities/hostnames/control/hosts-sweep.ts';
+import { CAPABILITY_SWEEPS } from '../../shared/capabilities/sweeps.ts';
 import type { JobUid } from '../../shared/domain/base/ids.ts';
 import { Handler } from '../support/a-handler.ts';
 import { Stage } from '../support/a-stage.ts';
@@ -110,8 +110,8 @@ export class Account extends Stage {
   }
 
   override handler(wish: { readonly skewMs?: number } = {}): Handler {
-    const ports = { ...this.store, tasks: this.#tasks, queues: this.mail.queues, hostnames: this.hostnames };
-    return new Handler(ports, () => this.time, wish.skewMs ?? 0);
+    const all = { ...this.store, tasks: this.#tasks, queues: this.mail.queues, ports: this.ports };
+    return new Handler(all, () => this.time, wish.skewMs ?? 0);
   }
 
   override advance(ms: number): void {
@@ -134,7 +134,7 @@ export class Account extends Stage {
       await new Promise((resolve) => setImmediate(resolve)); // events that are due are handed over
       if (Math.floor(this.time / 60_000) > minute) {
         await this.sweep();
-        await sweepHosts(this.handler().deps);
+        for (const sweep of CAPABILITY_SWEEPS) await sweep(this.handler().deps);
       }
       await this.settle();
     }

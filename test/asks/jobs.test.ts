@@ -65,7 +65,7 @@ test('a Job deleted with 1,000 tasks live: all are stopped, all is released, DNS
   const fargateRunTask = { burst: 200, perSec: 200 };
   const account = (open = await Account.open({ script: { runMs: 100 * HOUR_MS }, limits: { fargateRunTask } }));
   const dns = createMemoryHostnames({ zone: 'muster.internal' });
-  account.hostnames = dns;
+  account.ports = { hostnames: dns };
   const uid = await account.job({ completions: TASKS, parallelism: TASKS, subdomain: 'workers' });
   for (let second = 0; account.liveArns(uid).length < TASKS && second < 600; second += 5) await account.elapse(5_000);
   await account.elapse(5_000);

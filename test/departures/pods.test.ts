@@ -30,7 +30,7 @@ const withTemplate = (name: string, template: object, spec: object = {}) => {
 };
 
 test('a Pod with a name shows its address', async () => {
-  const world = await aWorld({}, { hostnames: createMemoryHostnames({ zone: 'muster.internal' }) });
+  const world = await aWorld({}, { ports: { hostnames: createMemoryHostnames({ zone: 'muster.internal' }) } });
   const shown = async (name: string, pod: object) => {
     const job = manifest(name);
     const template = { ...job.spec.template, spec: { ...job.spec.template.spec, ...pod } };

@@ -29,7 +29,8 @@ export function orderText(message: DispatchMessage | CronRequest): string {
   if (message.kind === 'stopTask') return `stop task ${message.taskArn.slice(-4)}, which is no current attempt`;
   if (message.kind === 'sweepTasks') return 'go through all tasks';
   if (message.kind === 'sweepDefinitions' || message.kind === 'retireDefinitions') return 'look for unused definitions';
-  if (message.kind !== 'pack') return message.kind;
+  const { kind } = message;
+  if (kind !== 'pack') return kind;
   const launch = message.launch.length === 0 ? [] : [`launch ${some(message.launch.map(attemptText))}`];
   const stop = message.stop.length === 0 ? [] : [`stop ${some(message.stop.map(attemptText))}`];
   return [...launch, ...stop].join(', ');

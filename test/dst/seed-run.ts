@@ -225,7 +225,7 @@ async function goOn(
   const { watchdog, law, mail } = world;
   const until = plusMs(START, faultsMs);
   let cleared = false;
-  let namesAt = until;
+  let lookAt = until;
   let clearSince: EpochMs | null = null;
   while (world.steps < STEPS_MAX && law.violations.length === 0) {
     if (!cleared && world.time > until) {
@@ -235,8 +235,8 @@ async function goOn(
     const settled = world.time > over && world.time > mail.staleUntil + STALE_GRACE_MS && allQuiet(uids, world);
     if (settled && watchdog.liveOrphans() === 0 && isTidy(world)) return;
     if (world.time > Math.max(until, mail.staleUntil) + CALM_MS) return;
-    if (cleared && world.time >= namesAt) {
-      if (world.isUp()) world.names.checkSettled();
+    if (cleared && world.time >= lookAt) {
+      if (world.isUp()) for (const part of world.parts) part.checkSettled();
       clearSince = world.isUp() ? (clearSince ?? world.time) : null;
       if (clearSince !== null) {
         watchdog.checkRepairs(clearSince);
@@ -244,19 +244,23 @@ async function goOn(
         world.upstreamWatch.checkStarts(clearSince);
         playing?.checkCalm?.(clearSince);
       }
-      namesAt = plusMs(world.time, NAMES_EVERY_MS);
+      lookAt = plusMs(world.time, LOOK_EVERY_MS);
     }
     await world.step();
   }
 }
 
-const NAMES_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = 60_000;
 
-/** No name is left of any Job. */
-function isTidy({ names }: World): boolean {
-  const { services, records, reservations } = names.left();
-  return services + records + reservations === 0;
-}
+/** What parts of the world have of Jobs that are over. */
+const leftIn = ({ parts }: World): readonly string[] =>
+  parts.flatMap(({ left }) => {
+    const what = left();
+    return what === null ? [] : [what];
+  });
+
+/** Nothing is left of any Job. */
+const isTidy = (world: World): boolean => leftIn(world).length === 0;
 
 /** Handlers that have the last stale event in hand are through with it. */
 const STALE_GRACE_MS = 5_000;
@@ -280,12 +284,7 @@ async function checkEnd({ kind, jobs, damaged }: Scenario, uids: readonly JobUid
     if (watched !== undefined) await checkRecords(uid, watched, world.store.jobs, law.of(uid));
   }
   world.announceWatch?.checkEnd(kind === 'fair' || kind === 'teams');
-  const { services, records, reservations } = world.names.left();
-  law.forbid(
-    !isTidy(world),
-    'G7',
-    () => `${records} records, ${services} services and ${reservations} reservations are left when all Jobs are over`,
-  );
+  law.forbid(!isTidy(world), 'G7', () => `${leftIn(world).join(', ')} are left when all Jobs are over`);
   if (damaged !== null)
     law.forbid(
       mail.poison.received > RECEIVES_MAX * world.injector.times('poison message') && mail.poison.dead === 0,

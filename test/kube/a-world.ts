@@ -16,6 +16,7 @@ import { createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts'
 import { COMMAND_MAKERS, capabilityGuards } from '../../shared/capabilities/handlers.ts';
 import { makeEach } from '../../shared/control/process/make-each.ts';
 import { createOwnerCommands } from '../../shared/control/lifecycle/owner-changes.ts';
+import type { Deps } from '../../shared/control/process/deps.ts';
 import { createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
 import { CAPABILITY_ROUTES } from '../../shared/capabilities/routes.ts';
 import { createReadFailures } from '../../shared/control/failures/read-failures.ts';
@@ -25,7 +26,6 @@ import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import type { ApiOptions } from '../../shared/kube/http/api-deps.ts';
 import { createKubeApi } from '../../shared/kube/kube-api.ts';
 import type { Audit } from '../../shared/ports/callers/audit.ts';
-import type { Hostnames } from '../../shared/capabilities/hostnames/ports/hostnames.ts';
 import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
 import { toJob } from '../../shared/store/to-job.ts';
 import { Handler } from '../support/a-handler.ts';
@@ -54,7 +54,7 @@ export async function aWorld(
   hooks: {
     readonly onSleep?: () => Promise<void> | void;
     readonly newUid?: () => string;
-    readonly hostnames?: Hostnames;
+    readonly ports?: Deps['ports'];
     readonly submissions?: Submissions;
     readonly taskRoles?: TaskRoles;
     readonly audit?: Audit;
@@ -88,11 +88,7 @@ export async function aWorld(
     refusal: () => null,
     emit: () => undefined,
   });
-  const { deps } = new Handler(
-    { ...store, tasks, queues: mail.queues, hostnames: hooks.hostnames ?? null },
-    () => now,
-    0,
-  );
+  const { deps } = new Handler({ ...store, tasks, queues: mail.queues, ports: hooks.ports ?? {} }, () => now, 0);
   const publish = async (uid: JobUid, status: Status) => {
     const spec = await store.jobs.readSpec(uid);
     if (spec === null) throw new Error(`no Job ${uid}`);

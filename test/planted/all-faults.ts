@@ -4,6 +4,7 @@ import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { CRON_FAULTS } from '../../shared/capabilities/schedules/test/planted-cron-faults.ts';
 import { EARLY_FAULTS } from './early-faults.ts';
 import { INDEX_FAULTS } from './index-faults.ts';
+import { NAME_FAULTS } from '../../shared/capabilities/hostnames/test/planted-name-faults.ts';
 import { GANG_FAULTS } from './gang-faults.ts';
 import { LIST_FAULTS } from './list-faults.ts';
 import { MACHINE_FAULTS } from './machine-faults.ts';
@@ -24,6 +25,7 @@ export const ALL_FAULTS: readonly PlantedFault[] = [
   ...CONTRACT_FAULTS,
   ...CRON_FAULTS,
   ...MACHINE_FAULTS,
+  ...NAME_FAULTS,
   ...EARLY_FAULTS,
   ...INDEX_FAULTS,
   ...GANG_FAULTS,

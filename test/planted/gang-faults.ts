@@ -3,8 +3,6 @@ import { type PlantedFault, one } from './planted-fault.ts';
 const GANG = 'shared/domain/scoreboard/gang.ts';
 const JUDGE = 'shared/domain/planner/judge.ts';
 const PLAN_COMMIT = 'shared/domain/planner/plan-commit.ts';
-const HOST_CALLS = 'shared/capabilities/hostnames/control/host-calls.ts';
-const HOSTS_READY = 'shared/capabilities/hostnames/control/hosts-ready.ts';
 
 /** Mistakes with Jobs whose indexes belong together. */
 export const GANG_FAULTS: readonly PlantedFault[] = [
@@ -54,22 +52,6 @@ export const GANG_FAULTS: readonly PlantedFault[] = [
     '(was?.since ?? (hasClaimed ? now : null))',
     '(hasClaimed ? now : (was?.since ?? null))',
     ['G23'],
-    'gang',
-  ),
-  one(
-    'a gang’s record has the same id each time that all run',
-    HOST_CALLS,
-    'index === READY_INDEX ? `${taskIdOf(taskArn)}-${attempt}-${nonce}` : taskIdOf(taskArn);',
-    'index === READY_INDEX ? `${taskIdOf(taskArn)}-${attempt - attempt}-${nonce - nonce}` : taskIdOf(taskArn);',
-    ['G23'],
-    'gang',
-  ),
-  one(
-    'a gang’s name stays when one of it has ended',
-    HOSTS_READY,
-    'const remove = listed.filter((each) => task === null || idOf(each.task) !== idOf(task));',
-    'const remove = listed.filter((each) => task !== null && idOf(each.task) !== idOf(task));',
-    ['G7', 'G23'],
     'gang',
   ),
 ];

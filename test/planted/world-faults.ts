@@ -8,12 +8,8 @@ const FIND_LAUNCHES = 'shared/control/dispatch/find-launches.ts';
 const INSPECT = 'shared/control/dispatch/inspect.ts';
 const LAUNCH_ROW = 'shared/domain/scoreboard/launch-row.ts';
 const PACE = 'shared/domain/base/pace.ts';
-const HOSTS = 'shared/capabilities/hostnames/control/hosts.ts';
-const HOSTS_CLOSING = 'shared/capabilities/hostnames/control/hosts-closing.ts';
-const HOSTS_NEWS = 'shared/capabilities/hostnames/control/hosts-update.ts';
-const HOSTS_SWEEP = 'shared/capabilities/hostnames/control/hosts-sweep.ts';
 
-/** Mistakes about what is outside: what ECS says that is not so (yet), messages that nobody can process, other Jobs, names. */
+/** Mistakes about what is outside: what ECS says that is not so (yet), messages that nobody can process, other Jobs. */
 export const WORLD_FAULTS: readonly PlantedFault[] = [
   // what ECS says
   one(
@@ -72,48 +68,6 @@ export const WORLD_FAULTS: readonly PlantedFault[] = [
     '3_000 - 2_200 * share ** 2',
     '3_000 - 0 * share',
     ['G13'],
-  ),
-
-  // names
-  one(
-    'a task is registered before that is written down',
-    HOSTS,
-    'const hosts = homes.map((host) => withTasks(host, calls));',
-    'const hosts = homes.map((host) => withTasks(host, []));',
-    ['G10'],
-  ),
-  one(
-    'a name is taken from whichever task has it',
-    HOSTS,
-    'hostnames.deregister(host.serviceId, instanceIdOf(host.index, task)),',
-    'Promise.all([task, ...homes.flatMap((home) => (home.index === host.index ? home.tasks : [])), ...calls.flatMap((c) => (c.index === host.index ? [c.task] : []))].map(async (each) => hostnames.deregister(host.serviceId, instanceIdOf(host.index, each)))).then(([first]) => first!),',
-    ['G7'],
-  ),
-  one(
-    'what a Job has reserved is given back before its names are gone',
-    HOSTS_CLOSING,
-    'if (left === 0) return hosts.release(uid);',
-    'await hosts.release(uid);\n  if (left === 0) return;',
-    ['G7'],
-  ),
-  {
-    name: 'the names of a Job that is over are forgotten',
-    edits: [
-      { file: HOSTS_NEWS, find: 'isNameless(after.phase)\n    ? closing(uid, before)\n    : ', replace: '' },
-      {
-        file: HOSTS_SWEEP,
-        find: "if (isNameless(status.phase)) return now < plusMs(status.now, CLOSING_MS) ? [] : [{ kind: 'closeHosts', uid }];",
-        replace: 'if (isNameless(status.phase)) return [];',
-      },
-    ],
-    breaks: ['G7'],
-  },
-  one(
-    'nobody looks for services that no Job needs',
-    HOSTS_SWEEP,
-    '!(await known.has(service.name)))\n        strange.push(service);',
-    '!(await known.has(service.name)))\n        void service;',
-    ['G7'],
   ),
 
   // who runs the installation

@@ -75,7 +75,7 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
   const runtime: Runtime = {
     deps: {
       ...store,
-      hostnames: null,
+      ports: {},
       announcer: null,
       tasks: NO_TASKS,
       queues: {

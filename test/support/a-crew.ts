@@ -173,7 +173,7 @@ export class Crew {
       items,
       crons,
       waiters,
-      hostnames: null,
+      ports: {},
       announcer: null,
       tasks: {
         prepare: async () => ({ kind: 'later', reason: 'nobody launches here' }),

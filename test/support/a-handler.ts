@@ -9,14 +9,15 @@ import { type ReconcileRequest, type Reconciled, reconcileBatch } from '../../sh
 import { type EpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import type { JobUid } from '../../shared/domain/base/ids.ts';
 import { AWS_TIMING } from '../../shared/domain/base/timing.ts';
+import type { CapabilityPorts } from '../../shared/ports/capability-ports.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
 
 export type Ports = Pick<
   Deps,
   'jobs' | 'feed' | 'limits' | 'hosts' | 'items' | 'crons' | 'waiters' | 'objects' | 'tasks' | 'queues'
 > &
-  Partial<Pick<Deps, 'hostnames' | 'announcer'>>;
-type PortName = keyof Ports;
+  Partial<Pick<Deps, 'ports' | 'announcer'>>;
+type PortName = Exclude<keyof Ports, 'ports'> | keyof CapabilityPorts;
 
 /** Names without a rate. */
 const UNHURRIED = { max: 2_000, servicesPerSec: null, tasksPerSec: null };
@@ -46,8 +47,9 @@ export class Handler {
       feed,
       limits,
       hosts: this.#watched('hosts', ports.hosts),
-      hostnames:
-        ports.hostnames === null || ports.hostnames === undefined ? null : this.#watched('hostnames', ports.hostnames),
+      ports: Object.fromEntries(
+        Object.entries<object>(ports.ports ?? {}).map(([name, port]) => [name, this.#watched(name, port)]),
+      ),
       announcer:
         ports.announcer === null || ports.announcer === undefined ? null : this.#watched('announcer', ports.announcer),
       items: this.#watched('items', ports.items),
@@ -113,7 +115,7 @@ export class Handler {
     for (const message of messages) await dispatch(message, this.deps);
   }
 
-  #watched<T extends object>(port: PortName, real: T): T {
+  #watched<T extends object>(port: string, real: T): T {
     return new Proxy(real, {
       get: (target, method) => {
         const value: unknown = Reflect.get(target, method);

@@ -2,6 +2,7 @@ import { type MemoryQueues, type QueueName, createMemoryQueues } from '../fakes/
 import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { type Fate, createMemoryTasks } from '../../shared/adapters/memory/memory-tasks.ts';
 import { changeSpec, createJob } from '../../shared/control/lifecycle/job-changes.ts';
+import type { Deps } from '../../shared/control/process/deps.ts';
 import { type ReconcileRequest, type Reconciled, reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
 import { sweepJobs } from '../../shared/control/sweep/sweep.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../shared/domain/base/time.ts';
@@ -16,7 +17,6 @@ import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import type { TaskView } from '../../shared/domain/task/task.ts';
 import { GROUP_PREFIX } from '../../shared/names/env.ts';
 import type { Announcer } from '../../shared/ports/announcer.ts';
-import type { Hostnames } from '../../shared/capabilities/hostnames/ports/hostnames.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import type { JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
@@ -50,8 +50,8 @@ export class Stage {
     visibilityMs: VISIBILITY_MS,
     receivesMax: RECEIVES_MAX,
   });
-  /** null: tasks have no names. */
-  hostnames: Hostnames | null = null;
+  /** What capabilities ask. */
+  ports: Deps['ports'] = {};
   /** null: nobody hears of changes. */
   announcer: Announcer | null = null;
   /** How the next tasks will go. */
@@ -79,9 +79,9 @@ export class Stage {
 
   /** A process: its own cache, publisher and clock, and ports that the test can stop. */
   handler(wish: { readonly skewMs?: number } = {}): Handler {
-    const { tasks, hostnames, announcer } = this;
-    const ports = { ...this.store, tasks, queues: this.mail.queues, hostnames, announcer };
-    return new Handler(ports, () => this.time, wish.skewMs ?? 0);
+    const { tasks, ports, announcer } = this;
+    const all = { ...this.store, tasks, queues: this.mail.queues, ports, announcer };
+    return new Handler(all, () => this.time, wish.skewMs ?? 0);
   }
 
   /** Stores a Job; its wake-up is in the queue. */

@@ -88,6 +88,16 @@ const PLANTED = [
   ['shared/capabilities/one/kube/planted.ts', '../control/planted-target.ts', 'capability-kube-knows-its-layer-only'],
   ['shared/capabilities/one/kube/index.ts', '../cli/planted-target.ts', 'capability-faces-wire-their-own'],
   [
+    'shared/capabilities/one/adapters/planted.ts',
+    '../control/planted-target.ts',
+    'capability-adapters-meet-ports-only',
+  ],
+  [
+    'shared/capabilities/one/embedded/planted.ts',
+    '../../../runtime/planted-target.ts',
+    'capability-adapters-meet-ports-only',
+  ],
+  [
     'shared/capabilities/one/world/planted.ts',
     '../../../adapters/aws/planted-target.ts',
     'capability-worlds-play-in-memory',
@@ -180,7 +190,7 @@ const PLANTED = [
   ],
   [
     'shared/control/process/planted-beside.ts',
-    '../hostnames/planted-target.ts',
+    '../upstreams/planted-target.ts',
     'control-process-knows-its-folders-only',
   ],
   [
@@ -194,11 +204,6 @@ const PLANTED = [
     'control-failures-knows-its-folders-only',
   ],
   ['shared/control/sweep/planted-beside.ts', '../dispatch/planted-target.ts', 'control-sweep-knows-its-folders-only'],
-  [
-    'shared/capabilities/hostnames/control/planted-beside.ts',
-    '../lifecycle/planted-target.ts',
-    'control-hostnames-knows-its-folders-only',
-  ],
   [
     'shared/control/lifecycle/planted-beside.ts',
     '../reconcile/planted-target.ts',
@@ -258,7 +263,7 @@ const PLANTED = [
     'adapters-aws-logs-knows-its-folders-only',
   ],
   [
-    'shared/capabilities/hostnames/adapters/planted-beside.ts',
+    'shared/adapters/aws/cloudmap/planted-beside.ts',
     '../logs/planted-target.ts',
     'adapters-aws-cloudmap-knows-its-folders-only',
   ],
@@ -313,6 +318,8 @@ const ALLOWED = [
   ['shared/kube/allowed-store.ts', '../store/planted-target.ts'],
   ['shared/kube/allowed.ts', 'hono'],
   ['shared/adapters/aws/allowed.ts', '@aws-sdk/client-ecs'],
+  ['shared/capabilities/one/adapters/allowed.ts', '../../../adapters/aws/planted-target.ts'],
+  ['shared/capabilities/one/embedded/allowed.ts', '../../../runtime/opened-ports.ts'],
   ['shared/capabilities/one/world/allowed.ts', '../../../adapters/memory/planted-target.ts'],
   ['shared/capabilities/one/test/allowed.ts', '../../../../test/planted-target.ts'],
   ['shared/capabilities/commands.ts', './one/cli/index.ts'],

@@ -10,14 +10,19 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, '.muster', 'without');
 const CAPABILITIES = 'shared/capabilities';
 /** Lists of what capabilities give to tests. */
-const TEST_LISTS = ['test/dst/plays.ts', 'test/dst/list-keepers.ts', 'test/planted/all-faults.ts'];
+const TEST_LISTS = [
+  'test/dst/plays.ts',
+  'test/dst/world-parts.ts',
+  'test/dst/list-keepers.ts',
+  'test/planted/all-faults.ts',
+];
 const TESTS = /^(test\/|shared\/capabilities\/[^/]+\/test\/)/;
 const TITLE = /^\s*test\((['"])(.+?)\1, /gm;
 
 const program = new Command('npm run test:without --')
   .description(
     `Shows that everything else passes without a capability (a folder of shared/capabilities, and its lines in the lists there and in those
-of plays, of keepers of lists, and of planted faults), in copies of the sources: types, layers, and the bundle without each one; the tests of everything else
+of plays, parts of worlds, keepers of lists, and planted faults), in copies of the sources: types, layers, and the bundle without each one; the tests of everything else
 once, without all of them; and the tests of the capabilities, without those that are left out beside them. A test goes with the
 capability that it imports.`,
   )

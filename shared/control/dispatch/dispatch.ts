@@ -1,12 +1,10 @@
+import { ORDER_HANDLERS } from '../../capabilities/dispatches.ts';
 import { LOST, NO_TIMES, POD_DELETED, factOf } from '../../domain/planner/ending.ts';
 import { type AttemptId, type Fact, isSameAttempt } from '../../domain/base/fact.ts';
-import { unreachable } from '../../domain/base/invariant.ts';
 import { type SlotWork, launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { DispatchMessage, LookFrom } from '../../ports/queues.ts';
 import type { Deps } from '../process/deps.ts';
-import { closeHosts } from '../../capabilities/hostnames/control/hosts-closing.ts';
-import { syncHosts } from '../../capabilities/hostnames/control/hosts.ts';
 import { findLaunches } from './find-launches.ts';
 import { inspect } from './inspect.ts';
 import { launchAll, renewed, warnOperator } from './launch-all.ts';
@@ -22,7 +20,7 @@ import {
   outcomesOf,
   refusedFact,
 } from './launch-answer.ts';
-import { sortByName } from './launch-names.ts';
+import { sortByNeed } from './launch-needs.ts';
 import { asRowSays, claimSlots, storeOutcomes } from './launch-slots.ts';
 import { callAtPace, slowDown } from '../process/call-at-pace.ts';
 import { sweepTasks } from '../sweep/sweep.ts';
@@ -37,31 +35,29 @@ const LATER_DELAY_MAX_SEC = 5;
 /** SQS delays no message longer than this. */
 const DELAY_MAX_SEC = 900;
 
+type Handlers = {
+  readonly [K in DispatchMessage['kind']]: (
+    message: Extract<DispatchMessage, { kind: K }>,
+    deps: Deps,
+  ) => Promise<void>;
+};
+const HANDLERS: Handlers = {
+  pack: dispatchPack,
+  stopTask: stopOrphan,
+  inspect,
+  sweepTasks,
+  sweepDefinitions,
+  retireDefinitions,
+  ...ORDER_HANDLERS,
+};
+
 /**
  * Carries out one dispatch message and sends the answers back as one fact message. Throws if the outcome of a call is unknown:
  * the message then comes again and repeats the call under the same token.
  */
 export async function dispatch(message: DispatchMessage, deps: Deps): Promise<void> {
-  switch (message.kind) {
-    case 'pack':
-      return dispatchPack(message, deps);
-    case 'stopTask':
-      return stopOrphan(message, deps);
-    case 'inspect':
-      return inspect(message, deps);
-    case 'hosts':
-      return syncHosts(message, deps);
-    case 'closeHosts':
-      return closeHosts(message.uid, deps);
-    case 'sweepTasks':
-      return sweepTasks(message, deps);
-    case 'sweepDefinitions':
-      return sweepDefinitions(message, deps);
-    case 'retireDefinitions':
-      return retireDefinitions(message, deps);
-    default:
-      return unreachable(message);
-  }
+  const handle: (message: never, deps: Deps) => Promise<void> = HANDLERS[message.kind];
+  await handle(message as never, deps);
 }
 
 async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
@@ -72,7 +68,7 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   if (spec === null) return; // the Job's rows have expired long after its last task ended
   deps.cache.specs.set(uid, spec);
 
-  const names = await sortByName(spec, pack.launch, deps);
+  const names = await sortByNeed(spec, pack.launch, deps);
   const template = names.launch.length === 0 ? 0 : await newestTemplate(spec, deps);
   const claims = { traits: pack.traits, template, ahead: pack.ahead ?? 0 };
   const isPaced = deps.settings.launchesPerSec !== null;

@@ -1,6 +1,6 @@
+import { LAUNCH_NEEDS } from '../../capabilities/dispatches.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { JobManifest } from '../../domain/manifests/manifest.ts';
-import { hasNames } from '../../domain/task/host-names.ts';
 import { invariant } from '../../domain/base/invariant.ts';
 import { OVERRIDES_CHARS_MAX, overridesCharsMax } from '../../domain/task/launch-overrides.ts';
 import { taskDefinitionOf } from '../../domain/task/pod-template.ts';
@@ -80,9 +80,10 @@ async function makeFirst(spec: StoredSpec, deps: Deps) {
 
 async function prepare(
   { manifest }: StoredSpec,
-  { tasks, hostnames, hash, cache }: Deps,
+  deps: Deps,
   completions: number | undefined,
 ): Promise<LaunchTemplate | Later | Refused | Fatal> {
+  const { tasks, hash, cache } = deps;
   const prepared = await tasks.prepare(taskDefinitionOf(manifest, { hash }));
   if (prepared.kind !== 'ready') return prepared;
   const variants: TemplateVariant[] = [];
@@ -93,12 +94,15 @@ async function prepare(
     variants.push({ image, taskDefinition: variant.template.taskDefinition });
   }
   const { taskDefinition, containers, placement } = prepared.template;
-  const zone = hostnames !== null && hasNames(manifest) ? { zone: hostnames.zone } : {};
+  const told = LAUNCH_NEEDS.reduce<Pick<LaunchTemplate, 'zone'>>(
+    (all, need) => ({ ...all, ...need.told(manifest, deps) }),
+    {},
+  );
   return {
     taskDefinition,
     containers,
     placement,
-    ...zone,
+    ...told,
     ...(completions === undefined ? {} : { completions }),
     ...(variants.length === 0 ? {} : { variants }),
   };

@@ -1,4 +1,5 @@
 import type { NotAllowed, SeenJob } from '../../ports/job-commands.ts';
+import type { NoHosts } from '../../ports/host-store.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from '../process/deps.ts';
 
@@ -10,6 +11,13 @@ export type ChangeStep = {
   /** Begins what one change takes. */
   readonly begin: (deps: Deps) => Taking;
 };
+
+/**
+ * What a change takes before anybody looks whether it can still be made, and keeps if it cannot.
+ *
+ * @returns why the change is not made; null: nothing speaks against it
+ */
+export type FirstOfChange = (before: StoredSpec, spec: StoredSpec, deps: Deps) => Promise<NoHosts | null>;
 
 /** What one change takes. At its end exactly one of `keep` and `undo` is called, unless the process dies or something is thrown. */
 export type Taking = {

@@ -1,9 +1,8 @@
-import { LIMITING_STEPS, ROOM_STEPS } from '../../capabilities/job-steps.ts';
+import { LIMITING_STEPS, ROOM_STEPS, TAKING_STEPS } from '../../capabilities/job-steps.ts';
 import { pinnedBy } from '../../domain/manifests/annotations/lists.ts';
 import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { invalid } from '../../schema/object/field-error.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
-import { checkNames, reserveNames } from '../../capabilities/hostnames/control/hosts-reserve.ts';
 import { dependencyFaults } from '../upstreams/check-dependencies.ts';
 import { forgetWaits, noteWaits } from '../upstreams/waiting-jobs.ts';
 import { withInherited } from './rerun.ts';
@@ -32,19 +31,6 @@ const DEPENDENCIES: Step = {
   async check({ spec }, deps) {
     const errors = await dependencyFaults(spec, deps);
     return errors.length === 0 ? PASSED : { kind: 'invalid', errors };
-  },
-};
-
-const NAMES: Step = {
-  name: 'names of tasks',
-  async check({ spec }, deps) {
-    return (await checkNames(spec, deps)) ?? PASSED;
-  },
-  async reserve({ spec }, deps) {
-    const names = await reserveNames(spec, deps);
-    if (names === null) return PASSED;
-    if (names.kind === 'noHosts') return names;
-    return { kind: 'held', undo: async () => deps.hosts.release(spec.identity.uid) };
   },
 };
 
@@ -96,7 +82,7 @@ export const CREATION_STEPS: readonly Step[] = [
   ...LIMITING_STEPS,
   DEPENDENCIES,
   ...ROOM_STEPS,
-  NAMES,
+  ...TAKING_STEPS,
   ITEMS,
   WAITS,
   NAME,

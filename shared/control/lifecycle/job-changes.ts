@@ -1,4 +1,4 @@
-import { CHANGE_STEPS } from '../../capabilities/job-steps.ts';
+import { CHANGE_STEPS, FIRST_OF_CHANGE } from '../../capabilities/job-steps.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
 import type { NamespaceStanding } from '../../domain/manifests/namespace.ts';
@@ -28,7 +28,6 @@ import { CREATION_STEPS } from './creation-steps.ts';
 import { TRIES_MAX, liveJob, nextVersion, publishAndWake } from './live-job.ts';
 import { removePods } from './remove-pods.ts';
 import { checkAll, reserveAll } from './reserve-all.ts';
-import { reserveNames } from '../../capabilities/hostnames/control/hosts-reserve.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { isOneRevision } from '../../store/read-job.ts';
 import { retryOnConflict } from '../../store/retry-on-conflict.ts';
@@ -227,9 +226,10 @@ export async function changeJob(
     ...partsOf(seen.spec),
     ...partsOf(wanted),
   };
-  const isLarger = (manifest.spec.completions ?? 0) > (seen.spec.manifest.spec.completions ?? 0);
-  const names = isLarger ? await reserveNames(spec, deps) : null;
-  if (names?.kind === 'noHosts') return names;
+  for (const step of FIRST_OF_CHANGE) {
+    const refusal = await step(seen.spec, spec, deps);
+    if (refusal !== null) return refusal;
+  }
   const taking = beginAll(CHANGE_STEPS, deps);
   const changed = await retryOnConflict(
     `Job ${identity.uid}`,

@@ -2,12 +2,12 @@ import type { HostLimits } from '../../domain/task/host-limits.ts';
 import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { Timing } from '../../domain/base/timing.ts';
 import type { Announced, Announcer } from '../../ports/announcer.ts';
+import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { HostStore } from '../../ports/host-store.ts';
 import type { ItemStore } from '../../ports/item-store.ts';
-import type { Hostnames } from '../../capabilities/hostnames/ports/hostnames.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
@@ -32,8 +32,8 @@ export type Deps = {
   readonly items: ItemStore;
   readonly crons: CronStore;
   readonly waiters: Waiters;
-  /** null: this installation has no names for tasks. */
-  readonly hostnames: Hostnames | null;
+  /** What only capabilities ask; one that is left out is not there. */
+  readonly ports: Partial<CapabilityPorts>;
   /** null: this process announces nothing. Whether Jobs have changes to announce is a setting. */
   readonly announcer: Announcer | null;
   readonly clock: Clock;

@@ -1,3 +1,4 @@
+import { AFTER_COMMITS } from '../../capabilities/after-passes.ts';
 import { afterOutage } from '../../domain/planner/after-outage.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId, Fact } from '../../domain/base/fact.ts';
@@ -14,7 +15,6 @@ import { releaseItems } from '../lifecycle/pinned-items.ts';
 import { isAnnounced } from '../process/announced-jobs.ts';
 import type { Deps } from '../process/deps.ts';
 import { announceChanges } from './announce.ts';
-import { updateHosts } from '../../capabilities/hostnames/control/hosts-update.ts';
 import { deleteJob, takeBackUnlessOpen } from '../lifecycle/job-changes.ts';
 import { wakePlace, wakeOwner } from '../process/wake-owner.ts';
 import { forgetWaits, tellAwaited, wakeWaiting } from '../upstreams/waiting-jobs.ts';
@@ -112,7 +112,8 @@ async function pass(
   const committed: CommittedPass = { job: loaded.job, before: loaded.status, plan, facts };
   count(committed, now, deps);
   await act(loaded, plan, inspect ?? false, deps);
-  await updateHosts(loaded.spec, loaded.status, plan.status ?? loaded.status, facts, deps);
+  const { spec, status: before } = loaded;
+  for (const step of AFTER_COMMITS) await step({ spec, before, after: plan.status ?? before, facts }, deps);
   deps.telemetry.record(syncMetrics(committed, deps.clock.now() - startedAt));
   await tellOthers(loaded, plan, deps);
   if (plan.announce && plan.status !== null) await announceChanges(loaded.spec, plan.status, deps);

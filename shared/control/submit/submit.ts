@@ -15,6 +15,7 @@ import { findNamedList } from '../../store/named-list.ts';
 import { namespaceStanding } from '../../store/namespace-standing.ts';
 import { createJobCommands } from '../lifecycle/job-changes.ts';
 import type { Deps } from '../process/deps.ts';
+import { offersOf } from '../process/offers.ts';
 
 /** `there`: an earlier delivery has made the Job, which may be deleted by now. */
 export type Submitted = { readonly kind: 'created' } | { readonly kind: 'there' } | RefusedSubmission;
@@ -56,7 +57,7 @@ export async function submit(submission: Submission, options: SubmitOptions, dep
     nameSuffix: '',
     // What is in a stored template was admitted; what a message brings, nobody reads warnings about.
     fieldValidation: of.kind === 'manifest' ? 'Strict' : 'Ignore',
-    hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
+    ...offersOf(deps),
     list: await findNamedList(annotationsIn(document), namespace, deps),
     ...options,
   });

@@ -1,19 +1,18 @@
 import * as z from 'zod';
-import { asEpochMs } from '../../domain/base/time.ts';
+import { ORDER_FORMATS, ORDER_SCHEMAS } from '../../capabilities/order-forms.ts';
 import { NewerFormatError } from '../../domain/base/newer-format.ts';
-import { type JobUid, asJobUid, asTaskArn } from '../../domain/base/ids.ts';
+import type { JobUid } from '../../domain/base/ids.ts';
 import { factOf } from '../../domain/planner/ending.ts';
-import type { AttemptId, Fact } from '../../domain/base/fact.ts';
+import type { Fact } from '../../domain/base/fact.ts';
 import type { LaunchTraits } from '../../domain/scoreboard/launch-row.ts';
 import { isEventBridgeEvent, parseTask, taskEventDetail } from './ecs-task.ts';
+import { Arn, At, Count, Id, Uid, VERSION, idOf, v } from './message-parts.ts';
 
 /**
  * The bodies of our three queues: JSON with a format version, attempts as [index, attempt, nonce]. Every `parse…`
  * throws (SyntaxError or ZodError) for text that no `format…` has written. The reason goes to the dead-letter queue
  * with the message. For a message of a later release, it throws NewerFormatError.
  */
-const VERSION = 1;
-const v = z.literal(VERSION);
 
 /** A body as JSON. Throws {@link NewerFormatError} for a message of a later release. */
 function jsonOf(text: string): unknown {
@@ -22,18 +21,6 @@ function jsonOf(text: string): unknown {
   if (typeof said === 'number' && said > VERSION) throw new NewerFormatError('a message', said, VERSION);
   return raw;
 }
-
-const Uid = z
-  .string()
-  .regex(/^[\w-]{1,64}$/)
-  .transform(asJobUid);
-const Arn = z.string().startsWith('arn:').transform(asTaskArn);
-const At = z.number().transform(asEpochMs);
-const Count = z.int().nonnegative();
-const Id = z
-  .tuple([Count, Count, Count])
-  .transform(([index, attempt, nonce]): AttemptId => ({ index, attempt, nonce }));
-const idOf = ({ index, attempt, nonce }: AttemptId) => [index, attempt, nonce] as const;
 
 /**
  * JSON that SQS and its emulators accept in full, so that no text (such as a reason) can make a message unsendable.
@@ -178,10 +165,6 @@ const TraitsSchema = z
       ),
   );
 
-const SeenSchema = z
-  .object({ id: Id, taskArn: Arn, ip: z.string() })
-  .transform(({ id, taskArn, ip }) => ({ ...id, taskArn, ip }));
-
 const DispatchSchema = z.discriminatedUnion('kind', [
   z.object({
     v,
@@ -204,15 +187,7 @@ const DispatchSchema = z.discriminatedUnion('kind', [
     turn: Count.optional(),
   }),
   z.object({ v, kind: z.literal('inspect'), uid: Uid, from: Count }),
-  z.object({
-    v,
-    kind: z.literal('hosts'),
-    uid: Uid,
-    row: Count,
-    seen: z.array(SeenSchema).readonly(),
-    turn: Count.optional(),
-  }),
-  z.object({ v, kind: z.literal('closeHosts'), uid: Uid }),
+  ...ORDER_SCHEMAS,
   z.object({ v, kind: z.literal('sweepTasks'), after: z.string().nullable(), turn: Count.optional() }),
   z.object({
     v,
@@ -244,9 +219,8 @@ function formatLists(message: ParsedDispatch): object {
       stop: message.stop.map(idOf),
       traits: traitRows(message),
     };
-  if (message.kind === 'hosts')
-    return { seen: message.seen.map((task) => ({ id: idOf(task), taskArn: task.taskArn, ip: task.ip })) };
-  return {};
+  const formats: Readonly<Record<string, ((message: never) => object) | undefined>> = ORDER_FORMATS;
+  return formats[message.kind]?.(message as never) ?? {};
 }
 
 const traitRows = ({ traits }: { readonly traits?: ReadonlyMap<number, LaunchTraits> | undefined }) =>

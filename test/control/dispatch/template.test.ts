@@ -23,7 +23,7 @@ function aDispatcher(): Deps {
     tasks,
     hash: (text: string) => text,
     cache: createCache(),
-    hostnames: null,
+    ports: {},
     settings: {},
   } as unknown as Deps;
 }
@@ -32,7 +32,7 @@ function aDispatcher(): Deps {
 const onAnotherDay = (deps: Deps, zone: string | null): Deps => ({
   ...deps,
   cache: createCache(),
-  hostnames: zone === null ? null : createMemoryHostnames({ zone }),
+  ports: zone === null ? {} : { hostnames: createMemoryHostnames({ zone }) },
 });
 
 const withSubdomain = (spec: StoredSpec): StoredSpec => {

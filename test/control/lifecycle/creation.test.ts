@@ -53,7 +53,7 @@ async function aScene(): Promise<Stage> {
     stage.advance(2_000);
   }
   expect((await stage.status(failed)).phase.kind).toBe('finished');
-  stage.hostnames = createMemoryHostnames({ zone: 'muster.internal' });
+  stage.ports = { hostnames: createMemoryHostnames({ zone: 'muster.internal' }) };
   return stage;
 }
 
@@ -292,7 +292,7 @@ test('every step that can refuse does above', () => {
 test('what does not concern a Job costs nothing', async () => {
   const stage = new Stage();
   await stage.job({ uid: 'uid-first', name: 'first' });
-  stage.hostnames = createMemoryHostnames({ zone: 'muster.internal' });
+  stage.ports = { hostnames: createMemoryHostnames({ zone: 'muster.internal' }) };
   const [dry, real] = [stage.handler(), stage.handler()];
   const plain = aJob({ uid: UID, name: 'new' });
   await checkAll(STEPS, plain, dry.deps);

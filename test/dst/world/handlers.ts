@@ -6,7 +6,6 @@ import { collectOrphans, sweepCrons } from '../../../shared/control/schedulers/s
 import { dispatch } from '../../../shared/control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../../shared/control/reconcile/reconcile.ts';
 import type { OwnerKind } from '../../../shared/domain/kinds/api-kinds.ts';
-import { sweepHosts, sweepStrangeNames } from '../../../shared/capabilities/hostnames/control/hosts-sweep.ts';
 import { sweepJobs, sweepTasks } from '../../../shared/control/sweep/sweep.ts';
 import { retireDefinitions } from '../../../shared/control/sweep/sweep-definitions.ts';
 import { FAMILY_PREFIX } from '../../../shared/domain/task/task.ts';
@@ -39,8 +38,8 @@ export type HandlersOptions = {
   readonly law: Law;
   /** Whose Jobs are looked for when they are gone. */
   readonly owners: readonly OwnerKind[];
-  /** What the minute's sweep does for a play. */
-  readonly sweeps: readonly ((deps: Deps) => Promise<unknown>)[];
+  /** What the minute's sweep does for parts of the world and for a play. */
+  readonly everyMinute: readonly ((deps: Deps) => Promise<unknown>)[];
   readonly depsOf: (process: Process, cache: Cache) => Deps;
   /** A handler has thrown, as it may in such weather. */
   readonly threw: (error: unknown) => void;
@@ -169,7 +168,7 @@ export class Handlers {
 
   #startSweep(): void {
     this.nextSweepAt = plusMs(this.#options.now(), SWEEP_EVERY_MS);
-    const { injector, sweeps } = this.#options;
+    const { injector, everyMinute } = this.#options;
     const everything = injector.strikes('runtime started', injector.faultRates.started);
     const isHourly = this.#sweeps++ % SWEEPS_AN_HOUR === SWEEPS_AN_HOUR - 1;
     this.#start(
@@ -179,12 +178,10 @@ export class Handlers {
       async (deps) => {
         await sweepCrons(deps);
         await sweepJobs({ everything }, deps);
-        await sweepHosts(deps);
-        for (const sweep of sweeps) await sweep(deps);
+        for (const sweep of everyMinute) await sweep(deps);
         if (!isHourly) return;
         await sweepTasks({ after: null }, deps);
         await retireUnused(deps);
-        await sweepStrangeNames(deps);
         for (const sweep of HOURLY_SWEEPS) await sweep(deps);
         await collectOrphans(deps, this.#options.owners);
       },

@@ -118,7 +118,7 @@ export function arrangeSlow(
     ...renewals(wish, world.time),
     parallelismChange(spec.identity.uid, at, 3, world),
     { at: soonAt, name: 'weather' as const, happen: () => world.changeStack() },
-    { at: soonAt, name: 'weather' as const, happen: () => world.leaveService() },
+    { at: soonAt, name: 'weather' as const, happen: () => world.leaveStray() },
   ];
   return { over: schedule(plans, wish), count: plans.length };
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createCapabilityState } from '../../../shared/capabilities/process-state.ts';
 import type { CapabilityState } from '../../../shared/control/process/capability-state.ts';
-import { createMemoryHostnames } from '../../../shared/capabilities/hostnames/test/memory-hostnames.ts';
 import { type Fate, createMemoryTasks } from '../../../shared/adapters/memory/memory-tasks.ts';
 import { createMemoryRows } from '../../../shared/adapters/rows/memory.ts';
 import type { Cache } from '../../../shared/control/process/cache.ts';
@@ -27,7 +26,7 @@ import { AnnounceWatch } from '../checks/announce-watch.ts';
 import { CronWatch } from '../checks/cron-watch.ts';
 import { SubmitWatch } from '../checks/submit-watch.ts';
 import { UpstreamWatch } from '../checks/upstream-watch.ts';
-import { NamesWatch, byTaskId } from '../../../shared/capabilities/hostnames/test/dst/names-watch.ts';
+import { WORLD_PARTS } from '../world-parts.ts';
 import { Random } from '../random.ts';
 import { Sights } from '../checks/sights.ts';
 import { ALL, type About, Story } from '../story.ts';
@@ -35,6 +34,7 @@ import { FaultInjector } from './fault-injector.ts';
 import type { PlayNeeds, PlayWatch } from './play-watch.ts';
 import { ShownNumbers } from '../checks/shown-numbers.ts';
 import { ORPHAN_NONCE, Watchdog } from '../checks/watchdog.ts';
+import type { WorldPart } from './world-part.ts';
 import { CALM, type Fault, type Outage, type FaultRates } from './fault-rates.ts';
 import { type Store, createStore } from '../../../shared/store/create-store.ts';
 import { jobPartition } from '../../../shared/store/programs/row-keys.ts';
@@ -93,7 +93,8 @@ export class World {
   readonly tasks;
   readonly law: Law;
   readonly watchdog: Watchdog;
-  readonly names: NamesWatch;
+  /** What capabilities have here. */
+  readonly parts: readonly WorldPart[];
   readonly cronWatch: CronWatch;
   readonly submitWatch: SubmitWatch;
   readonly upstreamWatch: UpstreamWatch;
@@ -191,17 +192,17 @@ export class World {
       this.law,
     );
     this.tasks = this.#ecs(now);
-    this.names = new NamesWatch({
-      now,
-      hostnames: createMemoryHostnames({ zone: 'muster.internal' }),
-      written: this.store.hosts,
-      law: this.law,
-      tell: (what, about) => this.tell(this.#actor, what, about),
-      taskOf: byTaskId(this.tasks.all),
-      shadowOf: (uid, index) => this.watchdog.shadowOf(uid, index),
-      gangOf: (uid) => this.watchdog.gangOf(uid),
-      sights: this.sights,
-    });
+    this.parts = WORLD_PARTS.map((make) =>
+      make({
+        now,
+        store: this.store,
+        tasks: this.tasks.all,
+        law: this.law,
+        watchdog: this.watchdog,
+        sights: this.sights,
+        tell: (what, about) => this.tell(this.#actor, what, about),
+      }),
+    );
     this.#settings = {
       timing: pacedTiming(AWS_TIMING, launchesPerSec),
       firstPodsMax: FIRST_PODS_MAX,
@@ -219,7 +220,7 @@ export class World {
       mail: this.mail,
       law: this.law,
       owners: ['CronJob', ...(options.needs?.owners ?? [])],
-      sweeps: options.needs?.sweeps ?? [],
+      everyMinute: [...this.parts.flatMap(({ everyMinute }) => everyMinute), ...(options.needs?.sweeps ?? [])],
       depsOf: (process, cache) => this.#deps(process, cache),
       threw: (error) => this.watchdog.threw(error),
       ended: (process) => {
@@ -295,12 +296,14 @@ export class World {
     this.injector.struck('stranger');
   }
 
-  /** Somebody has created a service for a task's name and died, before anything was written down. */
-  leaveService(): void {
+  /** Somebody has made something for a Job and died, before anything was written down. */
+  leaveStray(): void {
     if (!this.injector.allows('stranger')) return;
-    this.tell('somebody', 'leaves a service that no Job needs', ALL, 'stranger');
-    void this.names.hostnames().ensureService('gone-0.workers.default');
-    this.injector.struck('stranger');
+    for (const { stray } of this.parts) {
+      this.tell('somebody', `leaves ${stray.what}`, ALL, 'stranger');
+      stray.leave();
+      this.injector.struck('stranger');
+    }
   }
 
   /** There is a Job whose rows cannot be read: no message about it can be processed. Its alarm is always due. */
@@ -384,13 +387,18 @@ export class World {
     const gate = <T extends object>(port: string, real: T): T => this.#calls.gate(() => container.process, port, real);
     const ports: Ports = {
       ...container.ports(this.#watched(this.#storeIn(container), process.kind === 'user')),
-      hostnames: gate('hostnames', this.names.hostnames()),
+      ports: this.#capabilityPorts(process, gate),
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.mail.queues()),
       announcer:
         announceWatch === null || process.kind !== 'reconcile' ? null : gate('announcer', announceWatch.announcer()),
     };
     return { container, ports };
+  }
+
+  #capabilityPorts(process: Process, gate: <T extends object>(name: string, real: T) => T): Deps['ports'] {
+    const real = this.parts.flatMap(({ ports }) => Object.entries<object>(ports(process.kind)));
+    return Object.fromEntries(real.map(([name, port]) => [name, gate(name, port)]));
   }
 
   #storeIn(container: Container): Store {
@@ -414,7 +422,7 @@ export class World {
       jobs: announceWatch?.watchJobs(jobs) ?? jobs,
       feed: this.#shownNumbers.watchFeed(this.watchdog.watchFeed(store.feed)),
       limits: store.limits,
-      hosts: this.names.watchHosts(store.hosts),
+      hosts: this.parts.reduce((hosts, { watchHosts }) => watchHosts?.(hosts) ?? hosts, store.hosts),
       items: store.items,
       crons: play?.watchCrons?.(store.crons) ?? store.crons,
       waiters: store.waiters,
@@ -520,7 +528,7 @@ export class World {
 }
 
 type StorePorts = Omit<Store, 'deadLetters'>;
-type Ports = StorePorts & Pick<Deps, 'hostnames' | 'tasks' | 'queues' | 'announcer'>;
+type Ports = StorePorts & Pick<Deps, 'ports' | 'tasks' | 'queues' | 'announcer'>;
 
 const SILENT: Deps['telemetry'] = {
   count: () => undefined,

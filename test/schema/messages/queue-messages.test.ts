@@ -85,23 +85,6 @@ const aDispatch: fc.Arbitrary<DispatchMessage> = fc.oneof(
     turn: fc.nat(12),
   }),
   fc.record({ kind: fc.constant('inspect' as const), uid: fc.constant(uid), from: fc.nat() }),
-  fc.record({
-    kind: fc.constant('hosts' as const),
-    uid: fc.constant(uid),
-    row: fc.nat(),
-    seen: fc.array(
-      fc.tuple(anId, fc.ipV4()).map(([id, ip]) => ({ ...id, taskArn: arn, ip })),
-      { maxLength: 10 },
-    ),
-  }),
-  fc.record({
-    kind: fc.constant('hosts' as const),
-    uid: fc.constant(uid),
-    row: fc.nat(),
-    seen: fc.constant([]),
-    turn: fc.nat(),
-  }),
-  fc.record({ kind: fc.constant('closeHosts' as const), uid: fc.constant(uid) }),
   fc.record({ kind: fc.constant('sweepTasks' as const), after: fc.option(fc.string()) }),
   fc.record({ kind: fc.constant('sweepTasks' as const), after: fc.constant(null), turn: fc.nat() }),
   fc.record({

@@ -19,6 +19,7 @@ import { type ItemSource, readItemValues } from '../../../store/read-items.ts';
 import { readWaitedFor } from '../../../store/read-waited-for.ts';
 import { toJob } from '../../../store/to-job.ts';
 import type { Deps } from '../../../control/process/deps.ts';
+import { offersOf } from '../../../control/process/offers.ts';
 import { readLaunchPace } from '../../../control/process/launch-pace.ts';
 import { collectFailures, chunksWithFailures } from '../../../control/failures/collect-failures.ts';
 import { type LoadedRows, loadRows } from '../../../control/failures/load-rows.ts';
@@ -30,10 +31,7 @@ const LOOKED_UP_MAX = 500;
 const DESCRIBE_MAX = 100;
 const LIST_PAGES_MAX = 5;
 
-export type CollectDeps = Pick<
-  Deps,
-  'jobs' | 'feed' | 'tasks' | 'limits' | 'hosts' | 'hostnames' | 'clock' | 'settings'
-> &
+export type CollectDeps = Pick<Deps, 'jobs' | 'feed' | 'tasks' | 'limits' | 'hosts' | 'ports' | 'clock' | 'settings'> &
   ItemSource & { readonly logs: LogReader; readonly startDelays?: StartDelays | undefined };
 
 /** What was read; the items of the indexes that it turns out to name come later. */
@@ -55,7 +53,7 @@ export async function collectJob(
     probe(async () => (await deps.feed.readMark(uid))?.version ?? null),
     probe(() => readLaunchPace(deps)),
     depth === 'full' ? probe(() => probedTask(uid, board, deps)) : null,
-    depth === 'full' && deps.hostnames !== null && hasNames(spec.manifest)
+    depth === 'full' && offersOf(deps).hosts !== null && hasNames(spec.manifest)
       ? probe(() => probedNames(uid, board, deps))
       : null,
     depth === 'full' ? probe(() => collectFailures(loaded, deps)) : null,

@@ -7,6 +7,7 @@ import { fieldErrorText } from '../../../schema/object/field-error.ts';
 import { outcomeOf, takenBack } from '../../../control/schedulers/slot-outcome.ts';
 import { createJob } from '../../../control/lifecycle/job-changes.ts';
 import type { Deps } from '../../../control/process/deps.ts';
+import { offersOf } from '../../../control/process/offers.ts';
 import type { SeenConfig } from './seen-config.ts';
 
 /**
@@ -28,7 +29,7 @@ export async function createConfigJob(
     uid,
     nameSuffix: '',
     fieldValidation: 'Ignore',
-    hosts: deps.hostnames === null ? null : { max: deps.settings.hosts.max },
+    ...offersOf(deps),
     needsCommand: deps.settings.needsCommand ?? false,
     now: at,
     config: { manifest: config, uid: row.uid },

@@ -24,8 +24,9 @@ const ROWS_PER_MESSAGE = 5;
  * can be left behind. If nothing could be done, the sweep starts over.
  */
 export async function closeHosts(uid: JobUid, deps: Deps): Promise<void> {
-  const { hostnames, hosts, jobs, queues } = deps;
-  if (hostnames === null) return;
+  const { hosts, jobs, ports, queues } = deps;
+  const { hostnames } = ports;
+  if (hostnames === undefined) return;
   const status = await jobs.readStatus(uid);
   if (status !== null && !isNameless(status.phase)) return;
   const rows = await hosts.listHosts(uid);
@@ -41,6 +42,10 @@ export async function closeHosts(uid: JobUid, deps: Deps): Promise<void> {
   if (left === 0) return hosts.release(uid);
   if (closed > 0) await queues.dispatch([{ kind: 'closeHosts', uid }], 1);
 }
+
+/** Carries out the order to do so. */
+export const closeHostsOf = async ({ uid }: { readonly uid: JobUid }, deps: Deps): Promise<void> =>
+  closeHosts(uid, deps);
 
 /** The row without the names that are gone. */
 async function closeRow(uid: JobUid, row: HostRow, hostnames: Hostnames, deps: Deps): Promise<HostRow> {

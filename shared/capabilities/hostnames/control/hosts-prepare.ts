@@ -1,18 +1,11 @@
 import { launchRowOf } from '../../../domain/scoreboard/launch-row.ts';
 import type { HostRow } from '../../../ports/host-store.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
-import type { Fatal, Later } from '../../../ports/tasks.ts';
 import type { Deps } from '../../../control/process/deps.ts';
+import type { Prepared } from '../../../control/process/launch-need.ts';
 import { changeHosts, ensureServices, isNameless, namesOf, withHosts } from './host-calls.ts';
 import { prepareReady } from './hosts-ready.ts';
 import { reserveNames } from './hosts-reserve.ts';
-
-/** Which indexes may be launched, as far as their names are concerned; an index in neither must be requested again. */
-export type Prepared = {
-  readonly ready: ReadonlySet<number>;
-  /** The name cannot be had, for now or (`fatal`) ever. */
-  readonly refused: ReadonlyMap<number, Later | Fatal>;
-};
 
 /**
  * Makes sure that the names of these indexes (of one launch row) exist before their tasks do: a name that is resolved too early
@@ -21,10 +14,11 @@ export type Prepared = {
  * @returns null: the tasks have no names
  */
 export async function prepareHosts(spec: StoredSpec, indexes: readonly number[], deps: Deps): Promise<Prepared | null> {
-  const { hostnames, jobs } = deps;
-  const names = hostnames === null ? null : namesOf(spec);
+  const { jobs, ports } = deps;
+  const { hostnames } = ports;
+  const names = hostnames === undefined ? null : namesOf(spec);
   const [first] = indexes;
-  if (hostnames === null || names === null || first === undefined) return null;
+  if (hostnames === undefined || names === null || first === undefined) return null;
   const { uid } = spec.identity;
   const known = await deps.hosts.readHosts(uid, launchRowOf(first));
   const [there, missing] = [indexes.filter(isIn(known)), indexes.filter((index) => !isIn(known)(index))];

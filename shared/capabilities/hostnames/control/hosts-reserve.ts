@@ -12,9 +12,9 @@ import { namesOf } from './host-calls.ts';
  */
 export function reserveNames(
   spec: Pick<StoredSpec, 'identity' | 'manifest'>,
-  deps: Pick<Deps, 'hosts' | 'hostnames' | 'settings' | 'clock'>,
+  deps: Pick<Deps, 'hosts' | 'ports' | 'settings' | 'clock'>,
 ): Promise<{ readonly kind: 'reserved' } | NoHosts> | null {
-  return deps.hostnames === null || namesOf(spec) === null ? null : reserve(spec, deps);
+  return deps.ports.hostnames === undefined || namesOf(spec) === null ? null : reserve(spec, deps);
 }
 
 async function reserve(
@@ -30,9 +30,9 @@ async function reserve(
 /** Why {@link reserveNames} would refuse a new Job now; null: it would not. Nothing is reserved. */
 export async function checkNames(
   spec: Pick<StoredSpec, 'identity' | 'manifest'>,
-  { hosts, hostnames, settings }: Pick<Deps, 'hosts' | 'hostnames' | 'settings'>,
+  { hosts, ports, settings }: Pick<Deps, 'hosts' | 'ports' | 'settings'>,
 ): Promise<NoHosts | null> {
-  if (hostnames === null || namesOf(spec) === null) return null;
+  if (ports.hostnames === undefined || namesOf(spec) === null) return null;
   const { max } = settings.hosts;
   const needed = namesNeeded(spec.manifest);
   const left = max - (await hosts.reservations()).reduce((sum, { count }) => sum + count, 0);

@@ -28,7 +28,7 @@ const CLOSING_MS = MINUTE_MS;
  * @returns how many rows and Jobs needed work
  */
 export async function sweepHosts(deps: Deps): Promise<number> {
-  if (deps.hostnames === null) return 0;
+  if (deps.ports.hostnames === undefined) return 0;
   const reserved = await deps.hosts.reservations();
   const now = deps.clock.now();
   const messages: DispatchMessage[] = [];
@@ -90,8 +90,8 @@ const STRANGE_PER_SWEEP = 100;
  * @returns how many services are gone
  */
 export async function sweepStrangeNames(deps: Deps): Promise<number> {
-  const { hostnames } = deps;
-  if (hostnames === null) return 0;
+  const { hostnames } = deps.ports;
+  if (hostnames === undefined) return 0;
   const strange: HostService[] = [];
   let after: string | null = null;
   let known: Needed | null = null;

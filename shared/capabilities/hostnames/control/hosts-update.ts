@@ -2,26 +2,21 @@ import type { JobUid } from '../../../domain/base/ids.ts';
 import type { Fact } from '../../../domain/base/fact.ts';
 import { launchRowOf } from '../../../domain/scoreboard/launch-row.ts';
 import type { Status } from '../../../domain/scoreboard/status.ts';
-import type { StoredSpec } from '../../../ports/job-store.ts';
-import type { DispatchMessage, SeenTask } from '../../../ports/queues.ts';
+import type { DispatchMessage } from '../../../ports/queues.ts';
 import type { Deps } from '../../../control/process/deps.ts';
+import type { CommittedStatus } from '../../../control/reconcile/after-pass.ts';
+import type { SeenTask } from '../ports/host-orders.ts';
 import { READY_ROW, isNameless, namesOf } from './host-calls.ts';
 
 /**
  * Sends the dispatchers what a pass requires for names, after its commit: rows of tasks that were seen running or stopped are
  * checked, and the name that says that all run when that changes; once the Job no longer needs them, all its names are removed. Does nothing for a Job whose tasks have no names.
- *
- * @param before STATUS as it was loaded
- * @param after STATUS as committed
  */
 export async function updateHosts(
-  spec: StoredSpec,
-  before: Status,
-  after: Status,
-  facts: readonly Fact[],
-  { hostnames, queues }: Pick<Deps, 'hostnames' | 'queues'>,
+  { spec, before, after, facts }: CommittedStatus,
+  { ports, queues }: Pick<Deps, 'ports' | 'queues'>,
 ): Promise<void> {
-  if (hostnames === null || namesOf(spec) === null) return;
+  if (ports.hostnames === undefined || namesOf(spec) === null) return;
   const { uid } = spec.identity;
   const messages = isNameless(after.phase)
     ? closing(uid, before)

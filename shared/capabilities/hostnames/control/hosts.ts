@@ -5,7 +5,7 @@ import type { NamedTasks } from '../../../domain/task/host-names.ts';
 import { indexesOfRow } from '../../../domain/scoreboard/launch-row.ts';
 import type { HostRow, HostTask } from '../../../ports/host-store.ts';
 import type { Hostnames } from '../ports/hostnames.ts';
-import type { DispatchMessage, SeenTask } from '../../../ports/queues.ts';
+import type { HostsMessage, SeenTask } from '../ports/host-orders.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import {
   READY_ROW,
@@ -25,8 +25,6 @@ import { membersIn, planReady } from './hosts-ready.ts';
 import { type Running, readRunning } from './hosts-running.ts';
 import { type Listed, type RowPlan, afterCalls, withTasks } from './host-row.ts';
 
-type HostsMessage = Extract<DispatchMessage, { kind: 'hosts' }>;
-
 /** One round does everything, unless another handler writes the same row or the board has changed since. */
 const ROUNDS_MAX = 8;
 /** A message comes again after 1, 2, 4 .. 32 seconds; then the sweep takes over. */
@@ -40,8 +38,9 @@ export const TURNS_MAX = 6;
  */
 export async function syncHosts(message: HostsMessage, deps: Deps): Promise<void> {
   const { uid, row, seen, turn = 0 } = message;
-  const { hostnames, cache, jobs, queues } = deps;
-  if (hostnames === null) return;
+  const { cache, jobs, ports, queues } = deps;
+  const { hostnames } = ports;
+  if (hostnames === undefined) return;
   const spec = cache.specs.get(uid) ?? (await jobs.readSpec(uid));
   const names = spec === null ? null : namesOf(spec);
   if (spec === null || names === null) return;

@@ -1,5 +1,11 @@
 import type { Fatal, Later } from '../../../ports/tasks.ts';
 
+declare module '../../../ports/capability-ports.ts' {
+  interface CapabilityPorts {
+    readonly hostnames: Hostnames;
+  }
+}
+
 /**
  * DNS names of tasks in AWS Cloud Map: a service is a name in a private DNS namespace, and its instance is an A record.
  * Every method is safe to repeat and returns when the change is complete (Cloud Map's operations are asynchronous).

@@ -7,6 +7,7 @@ import { findNamedList } from '../../../store/named-list.ts';
 import { createJob, deleteJob } from '../../../control/lifecycle/job-changes.ts';
 import { outcomeOf, takenBack } from '../../../control/schedulers/slot-outcome.ts';
 import type { Deps } from '../../../control/process/deps.ts';
+import { offersOf } from '../../../control/process/offers.ts';
 import type { SeenCron } from './seen-cron.ts';
 
 /**
@@ -23,14 +24,13 @@ export async function createSlotJob(claim: CronClaim, seen: SeenCron, deps: Deps
   const { namespace } = row.key;
   const document = jobOfSlot(manifest, row.uid, claim.slot);
   const list = await findNamedList(document.metadata.annotations, namespace, deps);
-  const hosts = deps.hostnames === null ? null : { max: deps.settings.hosts.max };
   const { needsCommand = false } = deps.settings;
   const admission = admitJob(document, {
     namespace,
     uid,
     nameSuffix: '',
     fieldValidation: 'Ignore',
-    hosts,
+    ...offersOf(deps),
     list,
     needsCommand,
   });

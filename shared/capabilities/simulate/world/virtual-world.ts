@@ -104,7 +104,7 @@ export class VirtualWorld {
       items: this.store.items,
       crons: this.store.crons,
       waiters: this.store.waiters,
-      hostnames: null,
+      ports: {},
       announcer: null,
       objects: this.store.objects,
       tasks: this.tasks,

@@ -1,7 +1,6 @@
 import { createMemoryHostnames } from '../memory-hostnames.ts';
 import { sweepHosts } from '../../control/hosts-sweep.ts';
 import { type JobUid, taskIdOf } from '../../../../domain/base/ids.ts';
-import type { Hostnames } from '../../ports/hostnames.ts';
 import type { DispatchMessage } from '../../../../ports/queues.ts';
 import type { Handler } from '../../../../../test/support/a-handler.ts';
 import { Stage } from '../../../../../test/support/a-stage.ts';
@@ -17,7 +16,7 @@ export class NamedStage extends Stage {
     zone: 'muster.internal',
     trouble: (call) => this.trouble?.(call) ?? null,
   });
-  override hostnames: Hostnames | null = this.dns;
+  override ports: Stage['ports'] = { hostnames: this.dns };
   /** Does the work that the test gives to no other handler. */
   readonly worker: Handler = this.handler();
 

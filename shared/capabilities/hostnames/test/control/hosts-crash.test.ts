@@ -21,11 +21,9 @@ type Scene = { readonly stage: Stage; readonly dns: MemoryHostnames; readonly mo
 /** Makes the `nth` call of any port from now on the last one of this process. */
 function dieAt(handler: Handler, nth: number, where: 'before' | 'behind'): () => number {
   let calls = 0;
-  const names = ['jobs', 'feed', 'limits', 'hosts', 'hostnames', 'objects', 'tasks', 'queues'] as const;
-  for (const name of names) {
-    const port: object | null = handler.deps[name];
-    if (port === null) continue;
-    const watched = new Proxy(port, {
+  const names = ['jobs', 'feed', 'limits', 'hosts', 'objects', 'tasks', 'queues'] as const;
+  const watch = (port: object): object =>
+    new Proxy(port, {
       get: (target, method) => {
         const value: unknown = Reflect.get(target, method);
         if (typeof value !== 'function') return value;
@@ -38,8 +36,9 @@ function dieAt(handler: Handler, nth: number, where: 'before' | 'behind'): () =>
         };
       },
     });
-    Object.assign(handler.deps, { [name]: watched });
-  }
+  for (const name of names) Object.assign(handler.deps, { [name]: watch(handler.deps[name]) });
+  const { hostnames } = handler.deps.ports;
+  if (hostnames !== undefined) Object.assign(handler.deps.ports, { hostnames: watch(hostnames) });
   return () => calls;
 }
 
@@ -207,7 +206,7 @@ test.each(ACTS)('$name: the process may die at any call', async ({ before, work,
     for (let nth = 1; ; nth++) {
       const stage = new Stage();
       const dns = createMemoryHostnames({ zone: 'muster.internal' });
-      stage.hostnames = dns;
+      stage.ports = { hostnames: dns };
       stage.fate = { ...stage.fate, runMs: 86_400_000 };
       const scene: Scene = { stage, dns, mortal: stage.handler() };
       await before(scene);

@@ -16,7 +16,7 @@ beforeEach(() => {
   trouble = null;
   dns = createMemoryHostnames({ zone: 'muster.internal', trouble: (call) => (call === 'register' ? trouble : null) });
   stage = new Stage();
-  stage.hostnames = dns;
+  stage.ports = { hostnames: dns };
 });
 
 type HostsMessage = Extract<DispatchMessage, { kind: 'hosts' }>;

@@ -92,8 +92,8 @@ describe('the reservations', () => {
 });
 
 test('an installation without names, or without a Job that has some, is asked for nothing and sent nothing', async () => {
-  expect(await sweepHosts({ ...stage.worker.deps, hostnames: null })).toBe(0);
-  expect(await sweepStrangeNames({ ...stage.worker.deps, hostnames: null })).toBe(0);
+  expect(await sweepHosts({ ...stage.worker.deps, ports: {} })).toBe(0);
+  expect(await sweepStrangeNames({ ...stage.worker.deps, ports: {} })).toBe(0);
   expect(stage.worker.calls).toEqual([]);
   expect(await sweepHosts(stage.worker.deps)).toBe(0);
   expect(stage.worker.calls).toEqual(['hosts.reservations']);
@@ -122,7 +122,7 @@ describe('the names of an open Job', () => {
 
 describe('services that no open Job needs', () => {
   const sweep = async (change: Partial<Hostnames> = {}): Promise<number> =>
-    sweepStrangeNames({ ...stage.worker.deps, hostnames: { ...stage.dns, ...change } });
+    sweepStrangeNames({ ...stage.worker.deps, ports: { hostnames: { ...stage.dns, ...change } } });
   /** Cloud Map lists the services in pages of 60; how many pages were asked for. */
   function inPages() {
     let pages = 0;

@@ -74,7 +74,7 @@ test('when a task has ended, its name resolves to nothing, before the sweep', as
 test('a Job whose tasks have no names costs no additional read, write, or message', async () => {
   const run = async (hostnames: MemoryHostnames | null): Promise<readonly string[]> => {
     const other = new Stage();
-    other.hostnames = hostnames;
+    other.ports = hostnames === null ? {} : { hostnames };
     other.fate = { ...other.fate, runMs: 5_000 };
     const handler = other.handler();
     const uid = await other.job({ completions: 25, parallelism: 25 });

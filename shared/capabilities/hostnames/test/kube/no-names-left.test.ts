@@ -12,7 +12,7 @@ const resize = async (world: World, completions: number) =>
   send(world, 'PATCH', `${JOBS}/train`, { spec: { completions, parallelism: completions } }, MERGE);
 const counts = async ({ hosts }: World): Promise<readonly number[]> =>
   (await hosts.reservations()).map(({ count }) => count).sort((a, b) => a - b);
-const aNamedWorld = () => aWorld({}, { hostnames: createMemoryHostnames({ zone: 'muster.internal' }) });
+const aNamedWorld = () => aWorld({}, { ports: { hostnames: createMemoryHostnames({ zone: 'muster.internal' }) } });
 
 describe('a Job whose tasks have names', () => {
   test('reserves one for each index', async () => {

@@ -67,7 +67,7 @@ async function aStage(finalizers: readonly string[] = []) {
     items: store.items,
     crons: store.crons,
     waiters: store.waiters,
-    hostnames: null,
+    ports: {},
     announcer: null,
     tasks: {
       prepare: nobody,

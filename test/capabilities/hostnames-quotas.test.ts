@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryHostnames } from '../../../hostnames/test/memory-hostnames.ts';
-import type { Handler } from '../../../../../test/support/a-handler.ts';
-import { type JobWish, aJob } from '../../../../../test/support/a-job.ts';
-import { Stage } from '../../../../../test/support/a-stage.ts';
-import { CREATION_STEPS } from '../../../../control/lifecycle/creation-steps.ts';
-import { createJob, createJobCommands } from '../../../../control/lifecycle/job-changes.ts';
-import { type Step, reserveAll } from '../../../../control/lifecycle/reserve-all.ts';
-import { asJobUid } from '../../../../domain/base/ids.ts';
-import { aQuota, quotaOf } from './a-quota.ts';
+import { createMemoryHostnames } from '../../shared/capabilities/hostnames/test/memory-hostnames.ts';
+import type { Handler } from '../support/a-handler.ts';
+import { type JobWish, aJob } from '../support/a-job.ts';
+import { Stage } from '../support/a-stage.ts';
+import { CREATION_STEPS } from '../../shared/control/lifecycle/creation-steps.ts';
+import { createJob, createJobCommands } from '../../shared/control/lifecycle/job-changes.ts';
+import { type Step, reserveAll } from '../../shared/control/lifecycle/reserve-all.ts';
+import { asJobUid } from '../../shared/domain/base/ids.ts';
+import { aQuota, quotaOf } from '../../shared/capabilities/quotas/test/control/a-quota.ts';
 
 const UID = asJobUid('uid-new');
 const aNew = (wish: JobWish = {}) => aJob({ uid: UID, name: 'new', subdomain: 'workers', ...wish });
@@ -16,7 +16,7 @@ const aNew = (wish: JobWish = {}) => aJob({ uid: UID, name: 'new', subdomain: 'w
 async function aScene(): Promise<Stage> {
   const stage = new Stage();
   await stage.job({ uid: 'uid-first', name: 'first' });
-  stage.hostnames = createMemoryHostnames({ zone: 'muster.internal' });
+  stage.ports = { hostnames: createMemoryHostnames({ zone: 'muster.internal' }) };
   await limitCpu(stage, 'most', '2');
   await aQuota(stage.handler().deps, { 'count/jobs.batch': '3' });
   return stage;
@@ -96,7 +96,7 @@ describe.each(Object.entries(REFUSALS))('%s refuses a Job', (_, make) => {
 test('where there are no quotas, a creation reads that, and nothing else', async () => {
   const stage = new Stage();
   await stage.job({ uid: 'uid-first', name: 'first' });
-  stage.hostnames = createMemoryHostnames({ zone: 'muster.internal' });
+  stage.ports = { hostnames: createMemoryHostnames({ zone: 'muster.internal' }) };
   const [dry, real] = [stage.handler(), stage.handler()];
   const plain = aJob({ uid: UID, name: 'new' });
   await createJobCommands(dry.deps).tryCreation(plain);

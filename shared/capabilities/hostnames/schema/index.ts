@@ -1,0 +1,1 @@
+export { CLOSE_HOSTS, SYNC_HOSTS, formatSyncHosts } from './written-orders.ts';

@@ -1,0 +1,41 @@
+import { LAUNCH_NEEDS } from '../../capabilities/dispatches.ts';
+import type { AttemptId } from '../../domain/base/fact.ts';
+import type { Withdrawal } from '../../domain/scoreboard/launch-row.ts';
+import type { StoredSpec } from '../../ports/job-store.ts';
+import type { Deps } from '../process/deps.ts';
+
+/** Launches, sorted by whether their tasks have what they need. */
+type Sorted = {
+  readonly launch: readonly AttemptId[];
+  /** The rate at which it is made had no room for them. */
+  readonly later: readonly AttemptId[];
+  /** It cannot be had. */
+  readonly withdraw: readonly Withdrawal[];
+};
+
+/** Decides which launches may happen: what tasks need must exist before they start. */
+export async function sortByNeed(spec: StoredSpec, ids: readonly AttemptId[], deps: Deps): Promise<Sorted> {
+  let sorted: Sorted = { launch: ids, later: [], withdraw: [] };
+  for (const { prepare } of LAUNCH_NEEDS) {
+    const { launch } = sorted;
+    const prepared = await prepare(
+      spec,
+      launch.map(({ index }) => index),
+      deps,
+    );
+    if (prepared === null) continue;
+    const { ready, refused } = prepared;
+    sorted = {
+      launch: launch.filter(({ index }) => ready.has(index)),
+      later: [...sorted.later, ...launch.filter(({ index }) => !ready.has(index) && !refused.has(index))],
+      withdraw: [
+        ...sorted.withdraw,
+        ...launch.flatMap((id) => {
+          const why = refused.get(id.index);
+          return why === undefined ? [] : [{ id, why }];
+        }),
+      ],
+    };
+  }
+  return sorted;
+}

@@ -1,0 +1,60 @@
+import type { CloudmapCalls } from '../adapters/aws/cloudmap/cloudmap-calls.ts';
+import type { Connection } from '../adapters/aws/connection.ts';
+import type { CapabilityPorts } from '../ports/capability-ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { SdkClient } from './sdk-client.ts';
+
+// How the ports of capabilities are opened: what the lists `opened` and `embedded` of shared/capabilities hold.
+
+/** A private DNS namespace of Cloud Map. */
+export type NamesOptions = {
+  readonly namespaceId: string;
+  /** What every name ends in. */
+  readonly zone: string;
+  /** null on AWS. */
+  readonly endpoint: string | null;
+};
+
+/** Where AWS's services are that only capabilities call. */
+export type Places = { readonly names: NamesOptions | null };
+
+/** An opened port, and its client, which whoever has opened it closes. */
+export type OpenedPort<Port> = { readonly port: Port; readonly client: SdkClient };
+
+/** null: this installation has no such service. */
+export type Openers = {
+  readonly [K in keyof CapabilityPorts]?: (
+    places: Places,
+    at: (endpoint: string | null) => Connection,
+    sleep: Clock['sleep'],
+  ) => OpenedPort<CapabilityPorts[K]> | null;
+};
+
+/** Services that run in this process. */
+export type EmbeddedServices = {
+  readonly cloudmap: { readonly calls: CloudmapCalls; readonly namespaceId: string; readonly zone: string };
+};
+
+export type EmbeddedPorts = {
+  readonly [K in keyof CapabilityPorts]: (services: EmbeddedServices, sleep: Clock['sleep']) => CapabilityPorts[K];
+};
+
+/** Opens the ports that this installation has. */
+export function openPorts(
+  openers: Openers,
+  places: Places,
+  at: (endpoint: string | null) => Connection,
+  sleep: Clock['sleep'],
+): { readonly ports: Partial<CapabilityPorts>; readonly clients: readonly SdkClient[] } {
+  const open: Readonly<
+    Record<string, (...from: readonly [Places, typeof at, typeof sleep]) => OpenedPort<unknown> | null>
+  > = openers;
+  const opened = Object.entries(open).flatMap(([name, opens]) => {
+    const each = opens(places, at, sleep);
+    return each === null ? [] : [{ name, ...each }];
+  });
+  return {
+    ports: Object.fromEntries(opened.map(({ name, port }) => [name, port])),
+    clients: opened.map(({ client }) => client),
+  };
+}

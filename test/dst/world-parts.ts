@@ -1,0 +1,5 @@
+import { createNamesPart } from '../../shared/capabilities/hostnames/test/dst/names-part.ts';
+import type { Around, WorldPart } from './world/world-part.ts';
+
+/** What capabilities have in every world. */
+export const WORLD_PARTS: readonly ((around: Around) => WorldPart)[] = [createNamesPart];
