@@ -34,7 +34,11 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import type { DriverName } from './drivers.ts';
 import { driverFault, keepDriver } from './kept-driver.ts';
 import { createLogs } from './logs/create-logs.ts';
-import { type ListenerOptions, type Listeners, listenersOf } from './listeners/listeners.ts';
+import {
+  type ListenerOptions,
+  type Listeners,
+  listenersOf,
+} from '../shared/capabilities/announcements/local/listeners.ts';
 import { type StoreChoice, chooseStore } from './open-store.ts';
 import { STOP_MS, sharesOf } from './stopping/shares.ts';
 import { waitAtMost } from './stopping/wait-at-most.ts';

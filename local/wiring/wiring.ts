@@ -4,7 +4,7 @@ import type { DefinitionSettings } from '../../shared/adapters/aws/ecs/task-defi
 import type { Settings } from '../../shared/control/process/deps.ts';
 import type { Coalescing } from '../../shared/runtime/coalescing.ts';
 import type { RuntimeOptions } from '../../shared/runtime/create-runtime.ts';
-import type { Announcer } from '../../shared/ports/announcer.ts';
+import type { Announcer } from '../../shared/capabilities/announcements/ports/announcer.ts';
 import type { QueueName } from '../../shared/ports/dead-letters.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { FlushedTelemetry } from '../../shared/telemetry/lambda-telemetry.ts';

@@ -10,7 +10,7 @@ import type { DeadLetterStore, DeadQueues, QueueName } from '../ports/dead-lette
 import type { Inbox } from '../ports/inbox.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { Submissions } from '../ports/submissions.ts';
-import type { TaskAnswers } from '../ports/announcer.ts';
+import type { TaskAnswers } from '../capabilities/announcements/ports/announcer.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Coalescing } from './coalescing.ts';
 import type { Runtime } from './runtime.ts';

@@ -18,7 +18,7 @@ import {
 import { systemClock } from '../adapters/system-clock.ts';
 import { OPENERS } from '../capabilities/opened.ts';
 import type { Settings } from '../control/process/deps.ts';
-import type { Announcer, TaskAnswers } from '../ports/announcer.ts';
+import type { Announcer, TaskAnswers } from '../capabilities/announcements/ports/announcer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';

@@ -5,7 +5,7 @@ import type { QueueDepth } from '../ports/dead-letters.ts';
 import type { FeedNotifications } from '../ports/feed-notifications.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { Submissions } from '../ports/submissions.ts';
-import type { TaskAnswers } from '../ports/announcer.ts';
+import type { TaskAnswers } from '../capabilities/announcements/ports/announcer.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Coalescing } from './coalescing.ts';

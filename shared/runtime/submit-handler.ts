@@ -1,6 +1,6 @@
 import { TEMPLATE_FINDERS } from '../capabilities/handlers.ts';
 import { type SubmitOptions, submit } from '../control/submit/submit.ts';
-import { refusalAnswer } from '../domain/announcing/refusal-answer.ts';
+import { refusalAnswer } from '../capabilities/announcements/domain/refusal-answer.ts';
 import { messageOf } from '../domain/base/error-text.ts';
 import { isTaskToken } from '../domain/manifests/annotations.ts';
 import { DEFAULT_NAMESPACE } from '../domain/manifests/namespace.ts';

@@ -5,13 +5,13 @@ import { expect } from 'vitest';
 import {
   createEventBridgeAnnouncer,
   createEventBridgeClient,
-} from '../../shared/adapters/aws/eventbridge/eventbridge-announcer.ts';
+} from '../../shared/capabilities/announcements/adapters/eventbridge-announcer.ts';
 import { createSqsClient } from '../../shared/adapters/aws/sqs/sqs-queues.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import { envelopeFaults } from '../models/event-faults.ts';
 import { describeEngine, type EngineCase } from './describe-engine.ts';
 import { REGION, asSigned } from './engine-client.ts';
-import { anAnnouncement } from '../support/an-announcement.ts';
+import { anAnnouncement } from '../../shared/capabilities/announcements/test/an-announcement.ts';
 
 // A rule of EventBridge matches what the announcer has put on a bus, and a queue gets it.
 

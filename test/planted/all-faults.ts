@@ -1,4 +1,4 @@
-import { ANNOUNCE_FAULTS } from './announce-faults.ts';
+import { ANNOUNCE_FAULTS } from '../../shared/capabilities/announcements/test/planted-announce-faults.ts';
 import { CONFIG_FAULTS } from '../../shared/capabilities/furiko/test/planted-faults.ts';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { CRON_FAULTS } from '../../shared/capabilities/schedules/test/planted-cron-faults.ts';

@@ -16,7 +16,7 @@ import type { JobManifest } from '../../shared/domain/manifests/manifest.ts';
 import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import type { TaskView } from '../../shared/domain/task/task.ts';
 import { GROUP_PREFIX } from '../../shared/names/env.ts';
-import type { Announcer } from '../../shared/ports/announcer.ts';
+import type { Announcer } from '../../shared/capabilities/announcements/ports/announcer.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import type { JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';

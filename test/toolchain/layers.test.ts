@@ -154,7 +154,7 @@ const PLANTED = [
     'domain-failures-knows-its-folders-only',
   ],
   [
-    'shared/domain/announcing/planted-beside.ts',
+    'shared/capabilities/announcements/domain/planted-beside.ts',
     '../failures/planted-target.ts',
     'domain-announcing-knows-its-folders-only',
   ],
@@ -273,7 +273,11 @@ const PLANTED = [
     'adapters-aws-eventbridge-knows-its-folders-only',
   ],
   ['shared/adapters/aws/sts/planted-beside.ts', '../sqs/planted-target.ts', 'adapters-aws-sts-knows-its-folders-only'],
-  ['shared/adapters/aws/sfn/planted-beside.ts', '../sqs/planted-target.ts', 'adapters-aws-sfn-knows-its-folders-only'],
+  [
+    'shared/capabilities/announcements/adapters/planted-beside.ts',
+    '../sqs/planted-target.ts',
+    'adapters-aws-sfn-knows-its-folders-only',
+  ],
   [
     'shared/adapters/aws/dynamodb/planted-beside.ts',
     '../sqs/planted-target.ts',

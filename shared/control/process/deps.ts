@@ -1,7 +1,7 @@
 import type { HostLimits } from '../../domain/task/host-limits.ts';
 import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { Timing } from '../../domain/base/timing.ts';
-import type { Announced, Announcer } from '../../ports/announcer.ts';
+import type { Announced, Announcer } from '../../capabilities/announcements/ports/announcer.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CronStore } from '../../ports/cron-store.ts';

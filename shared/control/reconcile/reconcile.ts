@@ -14,7 +14,7 @@ import type { DispatchMessage } from '../../ports/queues.ts';
 import { releaseItems } from '../lifecycle/pinned-items.ts';
 import { isAnnounced } from '../process/announced-jobs.ts';
 import type { Deps } from '../process/deps.ts';
-import { announceChanges } from './announce.ts';
+import { announceChanges } from '../../capabilities/announcements/control/announce.ts';
 import { deleteJob, takeBackUnlessOpen } from '../lifecycle/job-changes.ts';
 import { wakePlace, wakeOwner } from '../process/wake-owner.ts';
 import { forgetWaits, tellAwaited, wakeWaiting } from '../upstreams/waiting-jobs.ts';

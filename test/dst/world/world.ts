@@ -22,7 +22,7 @@ import { Calls, type CrashPoints, type Kind, type Process, launchKey } from './c
 import { Handlers } from './handlers.ts';
 import { Law, textOf } from '../checks/law.ts';
 import { Mail } from './mail.ts';
-import { AnnounceWatch } from '../checks/announce-watch.ts';
+import { AnnounceWatch } from '../../../shared/capabilities/announcements/test/dst/announce-watch.ts';
 import { CronWatch } from '../checks/cron-watch.ts';
 import { SubmitWatch } from '../checks/submit-watch.ts';
 import { UpstreamWatch } from '../checks/upstream-watch.ts';
