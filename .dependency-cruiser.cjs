@@ -71,7 +71,6 @@ const FOLDERS = {
     planner: ['base', 'manifests', 'task', 'scoreboard', 'events', 'upstreams'],
     pending: ['base', 'manifests', 'task', 'scoreboard', 'upstreams', 'planner'],
     failures: ['base', 'scoreboard', 'planner'],
-    announcing: ['base', 'manifests', 'scoreboard', 'planner'],
     token: ['callers'],
   },
   schema: {
@@ -132,8 +131,6 @@ const FOLDERS = {
     'aws/logs': ['aws', 'aws/ecs'],
     'aws/cloudmap': ['aws'],
     'aws/dynamodb': ['aws'],
-    'aws/eventbridge': ['aws'],
-    'aws/sfn': ['aws'],
     'aws/sts': ['aws'],
     memory: ['.'],
     lmdb: [],
@@ -276,8 +273,8 @@ module.exports = {
       ...shared('domain', 'schema', 'ports', 'names', 'store', 'control', 'kube'),
     ]),
     // What opens or makes the ports of a capability, on AWS (`adapters`) and in one process (`embedded`).
-    ofOurs('capability-adapters-meet-ports-only', '^shared/capabilities/([^/]+)/(adapters|embedded)/', [
-      '^shared/capabilities/$1/(domain|schema|ports|adapters)/',
+    ofOurs('capability-adapters-meet-ports-only', '^shared/capabilities/([^/]+)/(adapters|answers|embedded)/', [
+      '^shared/capabilities/$1/(domain|schema|ports|adapters|answers)/',
       '^shared/runtime/opened-ports\\.ts$',
       ...shared('adapters', 'domain', 'schema', 'ports', 'names'),
     ]),
@@ -296,6 +293,12 @@ module.exports = {
       '^shared/capabilities/$1/(kinds|domain|schema|client)/',
       '^cli/(text|shell|client)/',
       ...shared('domain', 'schema', 'kube/list'),
+    ]),
+    ofOurs('capability-local-parts-are-local', '^shared/capabilities/([^/]+)/local/', [
+      '^shared/capabilities/$1/(domain|ports|control|local)/',
+      '^local/[^/]+\\.ts$',
+      '^local/stopping/',
+      ...shared('domain', 'ports', 'names', 'control/process'),
     ]),
     ofOurs('capability-commands-are-commands', '^shared/capabilities/([^/]+)/cli/', [
       '^shared/capabilities/$1/(?!test/)',
@@ -317,7 +320,15 @@ module.exports = {
     {
       name: 'sdk-in-adapters-and-wire-only',
       severity: 'error',
-      from: { path: OURS, pathNot: ['^shared/adapters/(?!memory/)', '^local/wire/', ...TESTS] },
+      from: {
+        path: OURS,
+        pathNot: [
+          '^shared/adapters/(?!memory/)',
+          '^shared/capabilities/[^/]+/(adapters|answers)/',
+          '^local/wire/',
+          ...TESTS,
+        ],
+      },
       to: { path: SDK },
     },
     {

@@ -83,7 +83,7 @@ const STAGES = {
     'test/kube/list/watch-http.test.ts',
     'test/ecs/{adoption,logs-contract,process-driver,secrets-and-volumes,stop-all,task-network,tasks-contract}.test.ts',
     'test/local/{audit-file,kept-front,listening,loaded-modules,schedule}.test.ts',
-    'test/shared/capabilities/announcements/local/*.test.ts',
+    'shared/capabilities/announcements/test/local/*.test.ts',
     'test/queues/{mapping,queues}.test.ts',
     'test/runtime/telemetry.test.ts',
     'test/smoke/ask-all.test.ts',

@@ -10,6 +10,7 @@ import { DEFAULT_NAMESPACE } from '../shared/domain/manifests/namespace.ts';
 import { EMBEDDED_TIMING, FIRST_PODS_MAX, pacedTiming } from '../shared/domain/base/timing.ts';
 import type { QueueName } from '../shared/ports/dead-letters.ts';
 import type { Audit } from '../shared/ports/callers/audit.ts';
+import { LOCAL_PARTS } from '../shared/capabilities/embedded.ts';
 import { AUTHORIZERS } from '../shared/capabilities/served.ts';
 import { authorizationFault } from '../shared/kube/http/open-authorizer.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
@@ -34,11 +35,7 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import type { DriverName } from './drivers.ts';
 import { driverFault, keepDriver } from './kept-driver.ts';
 import { createLogs } from './logs/create-logs.ts';
-import {
-  type ListenerOptions,
-  type Listeners,
-  listenersOf,
-} from '../shared/capabilities/announcements/local/listeners.ts';
+import type { ListenerOptions, LocalPart } from './local-part.ts';
 import { type StoreChoice, chooseStore } from './open-store.ts';
 import { STOP_MS, sharesOf } from './stopping/shares.ts';
 import { waitAtMost } from './stopping/wait-at-most.ts';
@@ -146,7 +143,8 @@ const THRIFT = '--heap-growing-percent=50';
  */
 export async function startLocalRuntime(options: LocalOptions): Promise<LocalRuntime | NotStarted> {
   const fault = options.users === undefined ? null : authorizationFault('RBAC', AUTHORIZERS);
-  if (fault !== null) return { kind: 'refused', reason: fault };
+  const reason = fault ?? unheard(options);
+  if (reason !== null) return { kind: 'refused', reason };
   setFlagsFromString(THRIFT);
   const closers: Closer[] = [];
   try {
@@ -168,6 +166,10 @@ export async function startLocalRuntime(options: LocalOptions): Promise<LocalRun
     return { kind: 'refused', reason };
   }
 }
+
+/** Nobody would hear of changes, though somebody is to. */
+const unheard = ({ listeners = {} }: LocalOptions): string | null =>
+  LOCAL_PARTS.length === 0 && Object.keys(listeners).length > 0 ? 'nothing here tells others of changes of Jobs' : null;
 
 /** Closes in reverse order. One failure does not keep the others from being closed, and is thrown at the end. */
 async function closeAll(closers: Closer[], leftMs = STOP_MS): Promise<void> {
@@ -195,8 +197,8 @@ async function startOn(
   if (fault !== null) throw new EngineFault(fault);
   const docker = options.driver === 'docker' ? await openDocker(options.env ?? {}) : null;
   if (docker?.kind === 'closed') throw new EngineFault(docker.reason);
-  const listeners = listenersOf(options, () => runtime.deps, warn);
-  const place = placeOf(options, listeners, warn);
+  const parts = LOCAL_PARTS.flatMap((open) => open(options, () => runtime.deps, warn) ?? []);
+  const place = placeOf(options, parts, warn);
 
   const usual = options.wiring === 'emulateAws' ? 'engine' : 'lmdb';
   const store = await chooseStore(folder, options.store ?? usual, options.discardRow ?? null, REGION, say, closers);
@@ -211,7 +213,7 @@ async function startOn(
   const { runtime, options: environment } = await wiring.connect({ ecs, logs, cloudmap: names.cloudmap });
   let stopped = false;
   closers.push(() => void (stopped = true));
-  const drains: Drain[] = listeners === null ? [] : [async (ms) => listeners.close(ms)];
+  const drains: Drain[] = parts.map((part) => async (ms) => part.close(ms));
   closers.push(async ({ drainMs }) => void (await Promise.all(drains.map(async (drain) => drain(drainMs)))));
   await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), runtime.deps);
 
@@ -289,7 +291,7 @@ async function lookAtEverything({ deps }: Runtime, warn: Warn): Promise<void> {
 
 function placeOf(
   { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', driver, formats = 'current' }: LocalOptions,
-  announcer: Listeners | null,
+  parts: readonly LocalPart[],
   onSurprise: WiredPlace['onSurprise'],
 ): WiredPlace {
   return {
@@ -312,11 +314,12 @@ function placeOf(
       stopsPerSec,
       historyMs: HISTORY_MS,
       formats,
-      announced: announcer === null ? null : 'each',
+      announced: null,
+      ...parts.reduce<Partial<LocalPart['settings']>>((all, part) => ({ ...all, ...part.settings }), {}),
       hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
       needsCommand: driver === 'process',
     },
-    announcer,
+    ports: parts.reduce((ports, part) => ({ ...ports, ...part.ports }), {}),
     coalescing: COALESCING[wiring],
     telemetry: createPlainTelemetry({ warn: onSurprise }),
     timeoutMs: TIMEOUT_MS,

@@ -1,4 +1,4 @@
-import type { ListenerOptions } from '../../shared/capabilities/announcements/local/listeners.ts';
+import type { ListenerOptions } from '../../local/local-part.ts';
 import { usageFailure } from './failure.ts';
 import { httpUrlFault } from '../text/http-url.ts';
 import { secretLineIn } from './secret-file.ts';

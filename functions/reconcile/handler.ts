@@ -1,5 +1,5 @@
-import { openAnnouncer } from '../../shared/capabilities/announcements/adapters/open-announcer.ts';
+import { OPENED_BY_RECONCILE } from '../../shared/capabilities/opened-by-functions.ts';
 import { processRuntime } from '../../shared/runtime/options-from-env.ts';
 import { reconcileHandler } from '../../shared/runtime/queue-handlers.ts';
 
-export const handler = reconcileHandler(() => processRuntime(openAnnouncer));
+export const handler = reconcileHandler(() => processRuntime(OPENED_BY_RECONCILE));

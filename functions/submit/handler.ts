@@ -1,5 +1,5 @@
-import { openTaskAnswers } from '../../shared/capabilities/announcements/adapters/open-task-answers.ts';
+import { OPENED_BY_SUBMIT } from '../../shared/capabilities/opened-by-functions.ts';
 import { processRuntime } from '../../shared/runtime/options-from-env.ts';
 import { submitHandler } from '../../shared/runtime/submit-handler.ts';
 
-export const handler = submitHandler(() => processRuntime(openTaskAnswers));
+export const handler = submitHandler(() => processRuntime(OPENED_BY_SUBMIT));

@@ -1,7 +1,6 @@
-import { EMBEDDED_PORTS } from '../../shared/capabilities/embedded.ts';
+import { embedPorts } from '../../shared/capabilities/embedded.ts';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
-import { makeEach } from '../../shared/control/process/make-each.ts';
 import type { QueueName } from '../../shared/ports/dead-letters.ts';
 import { type StorePorts, assembleRuntime } from '../../shared/runtime/assemble-runtime.ts';
 import { cloudmapCallsTo, ecsCallsTo } from '../in-process/engine-calls.ts';
@@ -11,7 +10,7 @@ import type { Closer, WiredPlace, Wiring } from './wiring.ts';
 
 /** Calls queues and engines in this process: nothing listens, and no AWS client is loaded. */
 export function wireInProcess(place: WiredPlace, store: StorePorts, closers: Closer[]): Wiring {
-  const { region, onSurprise, logGroup, placement, settings, coalescing, telemetry, announcer } = place;
+  const { region, onSurprise, logGroup, placement, settings, coalescing, telemetry } = place;
   const { queues, submissions, inboxes, deadQueues, depths, onEvent, close } = createInProcessQueues({
     visibilityMs: place.timeoutMs,
     now: () => systemClock.now(),
@@ -33,14 +32,15 @@ export function wireInProcess(place: WiredPlace, store: StorePorts, closers: Clo
           definitions: place,
           tellsRequests: true,
         }),
-        ports: makeEach(
-          EMBEDDED_PORTS,
-          { cloudmap: { calls: cloudmapCallsTo(cloudmap.api, onSurprise), namespaceId, zone } },
-          async (ms: number) => systemClock.sleep(ms),
-        ),
+        ports: {
+          ...place.ports,
+          ...embedPorts(
+            { cloudmap: { calls: cloudmapCallsTo(cloudmap.api, onSurprise), namespaceId, zone } },
+            async (ms) => systemClock.sleep(ms),
+          ),
+        },
         logs: createFileLogs({ logs, logGroup }),
         queues,
-        announcer,
         inboxes: {
           wake: inboxOf('wake'),
           facts: inboxOf('facts'),

@@ -4,7 +4,7 @@ import type { DefinitionSettings } from '../../shared/adapters/aws/ecs/task-defi
 import type { Settings } from '../../shared/control/process/deps.ts';
 import type { Coalescing } from '../../shared/runtime/coalescing.ts';
 import type { RuntimeOptions } from '../../shared/runtime/create-runtime.ts';
-import type { Announcer } from '../../shared/capabilities/announcements/ports/announcer.ts';
+import type { CapabilityPorts } from '../../shared/ports/capability-ports.ts';
 import type { QueueName } from '../../shared/ports/dead-letters.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { FlushedTelemetry } from '../../shared/telemetry/lambda-telemetry.ts';
@@ -23,8 +23,8 @@ export type Engines = { readonly ecs: Ecs; readonly logs: Logs; readonly cloudma
 export type WiredPlace = DefinitionSettings & {
   readonly placement: Placement;
   readonly settings: Settings;
-  /** Listeners on this machine; null: there are none. */
-  readonly announcer: Announcer | null;
+  /** What parts on this machine are asked, such as listeners. */
+  readonly ports: Partial<CapabilityPorts>;
   readonly coalescing: Coalescing;
   readonly telemetry: FlushedTelemetry;
   /** An invocation's time limit. A message whose function died is received again after it. */

@@ -10,7 +10,6 @@ import type { DeadLetterStore, DeadQueues, QueueName } from '../ports/dead-lette
 import type { Inbox } from '../ports/inbox.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { Submissions } from '../ports/submissions.ts';
-import type { TaskAnswers } from '../capabilities/announcements/ports/announcer.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Coalescing } from './coalescing.ts';
 import type { Runtime } from './runtime.ts';
@@ -24,14 +23,12 @@ export type StorePorts = Pick<
 };
 
 /** Opened ports: adapters of AWS's services, of emulators, or of engines in this process. */
-export type RuntimeParts = Pick<Deps, 'tasks' | 'ports' | 'queues' | 'announcer'> & {
+export type RuntimeParts = Pick<Deps, 'tasks' | 'ports' | 'queues'> & {
   readonly store: StorePorts;
   readonly logs: LogReader;
   /** The receiving side of each queue, and the queue's name, the last part of its ARN. */
   readonly inboxes: Readonly<Record<Exclude<QueueName, 'submit'>, NamedInbox>> & { readonly submit: NamedInbox | null };
   readonly submissions: Submissions | null;
-  /** Omitted: nobody answers task tokens. */
-  readonly taskAnswers?: TaskAnswers | null;
   readonly deadQueues: DeadQueues;
   readonly queueDepths: Runtime['queueDepths'];
   readonly settings: Settings;
@@ -63,7 +60,6 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
       waiters: store.waiters,
       ports: parts.ports,
       objects,
-      announcer: parts.announcer,
       tasks: parts.tasks,
       queues: parts.queues,
       clock: systemClock,
@@ -81,7 +77,6 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
     inboxOf: (queueArn) => byName.get(queueArn.slice(queueArn.lastIndexOf(':') + 1)) ?? null,
     deadLetters: { dead: parts.deadQueues, deadLetters: store.deadLetters },
     submissions: parts.submissions,
-    taskAnswers: parts.taskAnswers ?? null,
     queueDepths: parts.queueDepths,
     coalescing: parts.coalescing,
     taskRoles: parts.taskRoles ?? null,

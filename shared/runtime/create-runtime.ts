@@ -18,14 +18,13 @@ import {
 import { systemClock } from '../adapters/system-clock.ts';
 import { OPENERS } from '../capabilities/opened.ts';
 import type { Settings } from '../control/process/deps.ts';
-import type { Announcer, TaskAnswers } from '../capabilities/announcements/ports/announcer.ts';
+import type { CapabilityPorts } from '../ports/capability-ports.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Telemetry } from '../ports/telemetry.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { type StorePorts, assembleRuntime } from './assemble-runtime.ts';
 import type { Coalescing } from './coalescing.ts';
 import { createDynamoStore } from './dynamo-store.ts';
-import { type NamesOptions, openPorts } from './opened-ports.ts';
+import { type AnnouncementOptions, type NamesOptions, type OpenOfFunction, openPorts } from './opened-ports.ts';
 import type { Runtime } from './runtime.ts';
 import type { SdkClient } from './sdk-client.ts';
 
@@ -52,35 +51,15 @@ export type RuntimeOptions = {
   /** Where names of tasks are kept; left out or null: tasks have none. */
   readonly names?: NamesOptions | null;
   readonly settings: Settings;
-  /** Listeners that somebody has opened already. */
-  readonly announcer?: Announcer | null;
+  /** What somebody has opened already of what only capabilities ask. */
+  readonly ports?: Partial<CapabilityPorts>;
   /** To what this process announces changes, and who opens that; left out: to nothing of AWS's. */
-  readonly announcements?: { readonly to: AnnouncementOptions; readonly open: OpenAnnouncer };
+  readonly announcements?: { readonly to: AnnouncementOptions; readonly open: readonly OpenOfFunction[] };
   readonly coalescing: Coalescing;
   readonly telemetry: FlushedTelemetry;
   /** Shown every SDK client before its first call; the bench counts what they ask and consume. */
   readonly onClient?: (client: SdkClient) => void;
 };
-
-/** Where changes of Jobs go. */
-export type AnnouncementOptions = {
-  /** Name or ARN of an event bus; null: none. */
-  readonly eventBus: string | null;
-  /** Task tokens of Step Functions are answered. */
-  readonly taskTokens: boolean;
-  /** Of both services; null on AWS. */
-  readonly endpoint: string | null;
-};
-
-/** Opens the clients that take; null: this process has none of those. */
-export type OpenAnnouncer = (
-  to: AnnouncementOptions,
-  here: {
-    readonly at: (endpoint: string | null) => Connection;
-    readonly onClient: RuntimeOptions['onClient'];
-    readonly telemetry: Pick<Telemetry, 'warn'>;
-  },
-) => { readonly announcer: Announcer | null; readonly taskAnswers: TaskAnswers | null; readonly close: () => void };
 
 export type { SdkClient };
 
@@ -108,7 +87,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   for (const client of own) options.onClient?.(client);
 
   const { announcements, telemetry, onClient } = options;
-  const opened = announcements?.open(announcements.to, { at, onClient, telemetry }) ?? null;
+  const { to, open } = announcements ?? { to: null, open: [] };
+  const opened = to === null ? [] : open.map((each) => each(to, { at, onClient, telemetry }));
 
   const inboxOf = (url: string, deadUrl: string | null) => ({
     inbox: createSqsInbox({ client: sqs, url, deadUrl }),
@@ -129,7 +109,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       definitions,
       namedRoleOf: (account) => namedRoleOf(account, store),
     }),
-    ports,
+    ports: opened.reduce<Partial<CapabilityPorts>>((all, each) => ({ ...all, ...each.ports }), {
+      ...options.ports,
+      ...ports,
+    }),
     logs: createCloudwatchLogs({ calls: sdkLogsCalls(logsClient), logGroup }),
     queues: createSqsQueues({ client: sqs, urls }),
     inboxes: {
@@ -141,15 +124,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     submissions: urls.submit === null ? null : createSqsSubmissions(sqs, urls.submit),
     deadQueues: createSqsDeadQueues({ client: sqs, deadUrls: deadQueues }),
     queueDepths: async () => queueDepths(sqs, urls, deadQueues),
-    announcer: opened?.announcer ?? options.announcer ?? null,
-    taskAnswers: opened?.taskAnswers ?? null,
     settings: options.settings,
     coalescing: options.coalescing,
     taskRoles: options.taskRoles,
     telemetry: options.telemetry,
     close() {
       for (const client of own) client.destroy();
-      opened?.close();
+      for (const { close } of opened) close();
       store.close();
     },
   });

@@ -2,6 +2,7 @@ import type { CloudmapCalls } from '../adapters/aws/cloudmap/cloudmap-calls.ts';
 import type { Connection } from '../adapters/aws/connection.ts';
 import type { CapabilityPorts } from '../ports/capability-ports.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
 import type { SdkClient } from './sdk-client.ts';
 
 // How the ports of capabilities are opened: what the lists `opened` and `embedded` of shared/capabilities hold.
@@ -17,6 +18,26 @@ export type NamesOptions = {
 
 /** Where AWS's services are that only capabilities call. */
 export type Places = { readonly names: NamesOptions | null };
+
+/** Where changes of Jobs go. */
+export type AnnouncementOptions = {
+  /** Name or ARN of an event bus; null: none. */
+  readonly eventBus: string | null;
+  /** Task tokens of Step Functions are answered. */
+  readonly taskTokens: boolean;
+  /** Of both services; null on AWS. */
+  readonly endpoint: string | null;
+};
+
+/** Opens what one function asks, and no other: its clients are in no other bundle. */
+export type OpenOfFunction = (
+  to: AnnouncementOptions,
+  here: {
+    readonly at: (endpoint: string | null) => Connection;
+    readonly onClient: ((client: SdkClient) => void) | undefined;
+    readonly telemetry: Pick<Telemetry, 'warn'>;
+  },
+) => { readonly ports: Partial<CapabilityPorts>; readonly close: () => void };
 
 /** An opened port, and its client, which whoever has opened it closes. */
 export type OpenedPort<Port> = { readonly port: Port; readonly client: SdkClient };
@@ -36,7 +57,7 @@ export type EmbeddedServices = {
 };
 
 export type EmbeddedPorts = {
-  readonly [K in keyof CapabilityPorts]: (services: EmbeddedServices, sleep: Clock['sleep']) => CapabilityPorts[K];
+  readonly [K in keyof CapabilityPorts]?: (services: EmbeddedServices, sleep: Clock['sleep']) => CapabilityPorts[K];
 };
 
 /** Opens the ports that this installation has. */

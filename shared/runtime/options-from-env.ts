@@ -12,16 +12,17 @@ import { tokenClusterError } from '../names/token-cluster.ts';
 import { createLambdaTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Authorizer } from './authorizer-handler.ts';
 import type { GatewayAccess } from './caller-of-gateway.ts';
-import { type OpenAnnouncer, type RuntimeOptions, createRuntime } from './create-runtime.ts';
+import { type RuntimeOptions, createRuntime } from './create-runtime.ts';
+import type { OpenOfFunction } from './opened-ports.ts';
 import type { Runtime } from './runtime.ts';
 
 /**
  * The runtime of this process, made from its environment at the first call.
  *
- * @param open given by functions that announce, or answer task tokens
+ * @param open what this function asks and no other
  * @throws Error as {@link optionsFromEnv} does
  */
-export function processRuntime(open: OpenAnnouncer | null = null): Runtime {
+export function processRuntime(open: readonly OpenOfFunction[] = []): Runtime {
   current ??= createRuntime(optionsFromEnv(process.env, open));
   return current;
 }
@@ -109,7 +110,7 @@ const EnvSchema = z
  */
 export function optionsFromEnv(
   variables: Readonly<Record<string, string | undefined>>,
-  open: OpenAnnouncer | null = null,
+  open: readonly OpenOfFunction[] = [],
 ): RuntimeOptions {
   const env = readEnv(EnvSchema, variables);
   const [zone, namespaceId] = [env[ENV.hostsZone], env[ENV.hostsNamespaceId]];
@@ -119,7 +120,7 @@ export function optionsFromEnv(
     endpoint: orNull(env[ENDPOINT_ENV.announcements]),
   };
   return {
-    ...(open === null ? {} : { announcements: { to, open } }),
+    ...(open.length === 0 ? {} : { announcements: { to, open } }),
     region: env.AWS_REGION,
     endpoints: {
       sqs: orNull(env[ENDPOINT_ENV.sqs]),

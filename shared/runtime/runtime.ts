@@ -5,7 +5,6 @@ import type { QueueDepth } from '../ports/dead-letters.ts';
 import type { FeedNotifications } from '../ports/feed-notifications.ts';
 import type { LogReader } from '../ports/log-reader.ts';
 import type { Submissions } from '../ports/submissions.ts';
-import type { TaskAnswers } from '../capabilities/announcements/ports/announcer.ts';
 import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Coalescing } from './coalescing.ts';
@@ -24,8 +23,6 @@ export type Runtime = {
   readonly deadLetters: DeadLetterPorts;
   /** Where Jobs are submitted; null: this installation takes no submissions. */
   readonly submissions: Submissions | null;
-  /** Answers those who wait for a Job that a message does not make; null: nobody waits here, or this process has no submissions. */
-  readonly taskAnswers: TaskAnswers | null;
   /** The approximate number of messages in our queues. */
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   readonly coalescing: Coalescing;

@@ -1,8 +1,6 @@
-import { TEMPLATE_FINDERS } from '../capabilities/handlers.ts';
+import { REFUSED_HEARERS, TEMPLATE_FINDERS } from '../capabilities/handlers.ts';
 import { type SubmitOptions, submit } from '../control/submit/submit.ts';
-import { refusalAnswer } from '../capabilities/announcements/domain/refusal-answer.ts';
 import { messageOf } from '../domain/base/error-text.ts';
-import { isTaskToken } from '../domain/manifests/annotations.ts';
 import { DEFAULT_NAMESPACE } from '../domain/manifests/namespace.ts';
 import type { StatusError } from '../kube/http/status-error.ts';
 import { statusOfUnreadable } from '../kube/muster/unreadable-submission.ts';
@@ -99,16 +97,13 @@ async function firstRefusal<T>(all: readonly T[], work: (each: T) => Promise<Fai
 async function refuse(
   status: StatusError,
   { namespace, taskToken }: Pick<Submission, 'namespace' | 'taskToken'>,
-  { taskAnswers, deps: { telemetry } }: Runtime,
+  { deps }: Runtime,
 ): Promise<Failure | null> {
-  const answer = refusalAnswer(status);
-  if (taskAnswers === null || answer === null || taskToken === null || !isTaskToken(taskToken))
-    return refusedWith(status, namespace);
   try {
-    const told = await taskAnswers.fail(taskToken, answer);
-    // Nobody has heard of it, or will.
-    if (told === 'noToken') return refusedWith(status, namespace);
-    telemetry.warn('message refused', { reason: status.message, task: told });
+    let task: string | null = null;
+    for (const tell of REFUSED_HEARERS) task ??= await tell(status, taskToken, deps);
+    if (task === null) return refusedWith(status, namespace);
+    deps.telemetry.warn('message refused', { reason: status.message, task });
     return null;
   } catch (error) {
     const reason = `${status.message}; the task that waits is not answered: ${messageOf(error)}`;

@@ -236,11 +236,11 @@ async function goOn(
     if (settled && watchdog.liveOrphans() === 0 && isTidy(world)) return;
     if (world.time > Math.max(until, mail.staleUntil) + CALM_MS) return;
     if (cleared && world.time >= lookAt) {
-      if (world.isUp()) for (const part of world.parts) part.checkSettled();
+      if (world.isUp()) for (const part of world.parts) part.checkSettled?.();
       clearSince = world.isUp() ? (clearSince ?? world.time) : null;
       if (clearSince !== null) {
         watchdog.checkRepairs(clearSince);
-        world.announceWatch?.checkCalm(clearSince);
+        for (const part of world.parts) part.checkCalm?.(clearSince);
         world.upstreamWatch.checkStarts(clearSince);
         playing?.checkCalm?.(clearSince);
       }
@@ -255,7 +255,7 @@ const LOOK_EVERY_MS = 60_000;
 /** What parts of the world have of Jobs that are over. */
 const leftIn = ({ parts }: World): readonly string[] =>
   parts.flatMap(({ left }) => {
-    const what = left();
+    const what = left?.() ?? null;
     return what === null ? [] : [what];
   });
 
@@ -283,7 +283,7 @@ async function checkEnd({ kind, jobs, damaged }: Scenario, uids: readonly JobUid
     const watched = watchdog.jobs.get(uid);
     if (watched !== undefined) await checkRecords(uid, watched, world.store.jobs, law.of(uid));
   }
-  world.announceWatch?.checkEnd(kind === 'fair' || kind === 'teams');
+  for (const part of world.parts) part.checkEnd?.(kind === 'fair' || kind === 'teams');
   law.forbid(!isTidy(world), 'G7', () => `${leftIn(world).join(', ')} are left when all Jobs are over`);
   if (damaged !== null)
     law.forbid(

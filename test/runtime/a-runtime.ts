@@ -76,7 +76,6 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
     deps: {
       ...store,
       ports: {},
-      announcer: null,
       tasks: NO_TASKS,
       queues: {
         wake: async () => undefined,
@@ -115,7 +114,6 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
     inboxOf: (arn) => (arn === QUEUE_ARN ? inbox : null),
     deadLetters: { dead: { take: async () => [], remove: async () => undefined }, deadLetters: store.deadLetters },
     submissions: null,
-    taskAnswers: null,
     queueDepths: async () => [],
     coalescing,
     taskRoles: null,

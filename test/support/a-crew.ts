@@ -174,7 +174,6 @@ export class Crew {
       crons,
       waiters,
       ports: {},
-      announcer: null,
       tasks: {
         prepare: async () => ({ kind: 'later', reason: 'nobody launches here' }),
         run: async () => ({ kind: 'later', reason: 'nobody launches here' }),

@@ -16,8 +16,8 @@ export type Ports = Pick<
   Deps,
   'jobs' | 'feed' | 'limits' | 'hosts' | 'items' | 'crons' | 'waiters' | 'objects' | 'tasks' | 'queues'
 > &
-  Partial<Pick<Deps, 'ports' | 'announcer'>>;
-type PortName = Exclude<keyof Ports, 'ports'> | keyof CapabilityPorts;
+  Partial<Pick<Deps, 'ports'> & Pick<Deps['settings'], 'announced'>>;
+type PortName = Exclude<keyof Ports, 'ports' | 'announced'> | keyof CapabilityPorts;
 
 /** Names without a rate. */
 const UNHURRIED = { max: 2_000, servicesPerSec: null, tasksPerSec: null };
@@ -50,8 +50,6 @@ export class Handler {
       ports: Object.fromEntries(
         Object.entries<object>(ports.ports ?? {}).map(([name, port]) => [name, this.#watched(name, port)]),
       ),
-      announcer:
-        ports.announcer === null || ports.announcer === undefined ? null : this.#watched('announcer', ports.announcer),
       items: this.#watched('items', ports.items),
       crons: this.#watched('crons', ports.crons),
       waiters: this.#watched('waiters', ports.waiters),
@@ -74,7 +72,7 @@ export class Handler {
         launchesPerSec: null,
         stopsPerSec: null,
         historyMs: 30 * 86_400_000,
-        announced: ports.announcer === null || ports.announcer === undefined ? null : 'each',
+        announced: ports.announced ?? null,
         hosts: UNHURRIED,
       },
       hash: (text) => createHash('sha256').update(text).digest('hex'),

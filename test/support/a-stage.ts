@@ -16,7 +16,6 @@ import type { JobManifest } from '../../shared/domain/manifests/manifest.ts';
 import type { Status } from '../../shared/domain/scoreboard/status.ts';
 import type { TaskView } from '../../shared/domain/task/task.ts';
 import { GROUP_PREFIX } from '../../shared/names/env.ts';
-import type { Announcer } from '../../shared/capabilities/announcements/ports/announcer.ts';
 import type { Launch } from '../../shared/ports/tasks.ts';
 import type { JobStore, StoredSpec } from '../../shared/ports/job-store.ts';
 import type { DispatchMessage } from '../../shared/ports/queues.ts';
@@ -52,8 +51,8 @@ export class Stage {
   });
   /** What capabilities ask. */
   ports: Deps['ports'] = {};
-  /** null: nobody hears of changes. */
-  announcer: Announcer | null = null;
+  /** Whose changes others hear of; null: nobody's. */
+  announced: Deps['settings']['announced'] = null;
   /** How the next tasks will go. */
   fate: Fate = { startMs: 1_000, runMs: 3_600_000, stopMs: 500, ending: DONE };
   /** Why ECS refuses whatever it is asked for; null: it does not. */
@@ -79,8 +78,8 @@ export class Stage {
 
   /** A process: its own cache, publisher and clock, and ports that the test can stop. */
   handler(wish: { readonly skewMs?: number } = {}): Handler {
-    const { tasks, ports, announcer } = this;
-    const all = { ...this.store, tasks, queues: this.mail.queues, ports, announcer };
+    const { tasks, ports, announced } = this;
+    const all = { ...this.store, tasks, queues: this.mail.queues, ports, announced };
     return new Handler(all, () => this.time, wish.skewMs ?? 0);
   }
 

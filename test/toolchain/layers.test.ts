@@ -98,6 +98,17 @@ const PLANTED = [
     'capability-adapters-meet-ports-only',
   ],
   [
+    'shared/capabilities/one/answers/planted.ts',
+    '../../../store/planted-target.ts',
+    'capability-adapters-meet-ports-only',
+  ],
+  [
+    'shared/capabilities/one/local/planted.ts',
+    '../../../../local/wire/planted-target.ts',
+    'capability-local-parts-are-local',
+  ],
+  ['shared/capabilities/one/control/planted-sdk.ts', '@aws-sdk/client-ecs', 'sdk-in-adapters-and-wire-only'],
+  [
     'shared/capabilities/one/world/planted.ts',
     '../../../adapters/aws/planted-target.ts',
     'capability-worlds-play-in-memory',
@@ -152,11 +163,6 @@ const PLANTED = [
     'shared/domain/failures/planted-beside.ts',
     '../schedulers/planted-target.ts',
     'domain-failures-knows-its-folders-only',
-  ],
-  [
-    'shared/capabilities/announcements/domain/planted-beside.ts',
-    '../failures/planted-target.ts',
-    'domain-announcing-knows-its-folders-only',
   ],
   ['shared/domain/callers/planted-beside.ts', '../kinds/planted-target.ts', 'domain-callers-knows-its-folders-only'],
   ['shared/domain/token/planted-beside.ts', '../base/planted-target.ts', 'domain-token-knows-its-folders-only'],
@@ -267,17 +273,7 @@ const PLANTED = [
     '../logs/planted-target.ts',
     'adapters-aws-cloudmap-knows-its-folders-only',
   ],
-  [
-    'shared/adapters/aws/eventbridge/planted-beside.ts',
-    '../sqs/planted-target.ts',
-    'adapters-aws-eventbridge-knows-its-folders-only',
-  ],
   ['shared/adapters/aws/sts/planted-beside.ts', '../sqs/planted-target.ts', 'adapters-aws-sts-knows-its-folders-only'],
-  [
-    'shared/capabilities/announcements/adapters/planted-beside.ts',
-    '../sqs/planted-target.ts',
-    'adapters-aws-sfn-knows-its-folders-only',
-  ],
   [
     'shared/adapters/aws/dynamodb/planted-beside.ts',
     '../sqs/planted-target.ts',
@@ -322,6 +318,8 @@ const ALLOWED = [
   ['shared/kube/allowed-store.ts', '../store/planted-target.ts'],
   ['shared/kube/allowed.ts', 'hono'],
   ['shared/adapters/aws/allowed.ts', '@aws-sdk/client-ecs'],
+  ['shared/capabilities/one/local/allowed.ts', '../../../../local/planted-target.ts'],
+  ['shared/capabilities/one/adapters/allowed-sdk.ts', '@aws-sdk/client-ecs'],
   ['shared/capabilities/one/adapters/allowed.ts', '../../../adapters/aws/planted-target.ts'],
   ['shared/capabilities/one/embedded/allowed.ts', '../../../runtime/opened-ports.ts'],
   ['shared/capabilities/one/world/allowed.ts', '../../../adapters/memory/planted-target.ts'],

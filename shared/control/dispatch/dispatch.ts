@@ -41,7 +41,8 @@ type Handlers = {
     deps: Deps,
   ) => Promise<void>;
 };
-const HANDLERS: Handlers = {
+/** Made when it is needed: bundles that dispatch nothing have none of it. */
+const handlers = (): Handlers => ({
   pack: dispatchPack,
   stopTask: stopOrphan,
   inspect,
@@ -49,14 +50,14 @@ const HANDLERS: Handlers = {
   sweepDefinitions,
   retireDefinitions,
   ...ORDER_HANDLERS,
-};
+});
 
 /**
  * Carries out one dispatch message and sends the answers back as one fact message. Throws if the outcome of a call is unknown:
  * the message then comes again and repeats the call under the same token.
  */
 export async function dispatch(message: DispatchMessage, deps: Deps): Promise<void> {
-  const handle: (message: never, deps: Deps) => Promise<void> = HANDLERS[message.kind];
+  const handle: (message: never, deps: Deps) => Promise<void> = handlers()[message.kind];
   await handle(message as never, deps);
 }
 

@@ -1,7 +1,6 @@
 import type { HostLimits } from '../../domain/task/host-limits.ts';
 import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { Timing } from '../../domain/base/timing.ts';
-import type { Announced, Announcer } from '../../capabilities/announcements/ports/announcer.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
@@ -34,8 +33,6 @@ export type Deps = {
   readonly waiters: Waiters;
   /** What only capabilities ask; one that is left out is not there. */
   readonly ports: Partial<CapabilityPorts>;
-  /** null: this process announces nothing. Whether Jobs have changes to announce is a setting. */
-  readonly announcer: Announcer | null;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   /** Each exists once per process. */
@@ -66,3 +63,6 @@ export type Settings = {
   /** Images are not pulled: a Job without a command is refused. See {@link AdmissionContext.needsCommand}. */
   readonly needsCommand?: boolean;
 };
+
+/** Which Jobs' changes others hear of: each Job's, or those of Jobs that somebody waits for with a task token. */
+export type Announced = 'each' | 'awaited';

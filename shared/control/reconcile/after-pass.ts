@@ -9,6 +9,8 @@ export type CommittedStatus = {
   readonly before: Status;
   readonly after: Status;
   readonly facts: readonly Fact[];
+  /** It is this pass that tells others of the changes which STATUS lists: the commit has put off all other tries. */
+  readonly announces: boolean;
 };
 
 /** What a pass does after its commit. If it does not concern the Job, it costs nothing. */

@@ -1,4 +1,4 @@
-import { AFTER_COMMITS } from '../../capabilities/after-passes.ts';
+import { AFTER_COMMITS, AFTER_PASSES } from '../../capabilities/after-passes.ts';
 import { afterOutage } from '../../domain/planner/after-outage.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId, Fact } from '../../domain/base/fact.ts';
@@ -14,7 +14,6 @@ import type { DispatchMessage } from '../../ports/queues.ts';
 import { releaseItems } from '../lifecycle/pinned-items.ts';
 import { isAnnounced } from '../process/announced-jobs.ts';
 import type { Deps } from '../process/deps.ts';
-import { announceChanges } from '../../capabilities/announcements/control/announce.ts';
 import { deleteJob, takeBackUnlessOpen } from '../lifecycle/job-changes.ts';
 import { wakePlace, wakeOwner } from '../process/wake-owner.ts';
 import { forgetWaits, tellAwaited, wakeWaiting } from '../upstreams/waiting-jobs.ts';
@@ -113,10 +112,12 @@ async function pass(
   count(committed, now, deps);
   await act(loaded, plan, inspect ?? false, deps);
   const { spec, status: before } = loaded;
-  for (const step of AFTER_COMMITS) await step({ spec, before, after: plan.status ?? before, facts }, deps);
+  const announces = plan.announce && plan.status !== null;
+  const committedStatus = { spec, before, after: plan.status ?? before, facts, announces };
+  for (const step of AFTER_COMMITS) await step(committedStatus, deps);
   deps.telemetry.record(syncMetrics(committed, deps.clock.now() - startedAt));
   await tellOthers(loaded, plan, deps);
-  if (plan.announce && plan.status !== null) await announceChanges(loaded.spec, plan.status, deps);
+  for (const step of AFTER_PASSES) await step(committedStatus, deps);
   if (plan.outlived) await deleteJob(uid, deps);
   return { kind: 'done' };
 }

@@ -6,7 +6,10 @@ import type { Store } from '../../../shared/store/create-store.ts';
 import type { Law } from '../checks/law.ts';
 import type { Sights } from '../checks/sights.ts';
 import type { Tell, Watchdog } from '../checks/watchdog.ts';
+import type { About } from '../story.ts';
 import type { Kind } from './calls.ts';
+import type { FaultInjector } from './fault-injector.ts';
+import type { Fault } from './fault-rates.ts';
 
 type Sweep = (deps: Deps) => Promise<unknown>;
 
@@ -18,11 +21,15 @@ export type WorldPart = {
   readonly watchHosts?: (hosts: Store['hosts']) => Store['hosts'];
   readonly everyMinute: readonly Sweep[];
   /** Somebody else leaves something that no Job needs; what he leaves. */
-  readonly stray: { readonly what: string; readonly leave: () => void };
+  readonly stray?: { readonly what: string; readonly leave: () => void };
+  readonly watchJobs?: (jobs: Store['jobs']) => Store['jobs'];
   /** In calm weather, now and then. */
-  readonly checkSettled: () => void;
+  readonly checkSettled?: () => void;
+  readonly checkCalm?: (clearSince: EpochMs) => void;
+  /** When all Jobs are over; in some worlds nothing goes wrong. */
+  readonly checkEnd?: (isCalm: boolean) => void;
   /** What is left of Jobs that are over; null: nothing. */
-  readonly left: () => string | null;
+  readonly left?: () => string | null;
 };
 
 /** The world, as far as a part may look at it. */
@@ -34,4 +41,9 @@ export type Around = {
   readonly watchdog: Watchdog;
   readonly sights: Sights;
   readonly tell: Tell;
+  /** The same of somebody else's doing. */
+  readonly tellOf: (who: string, what: string, about: About, fault: Fault | null) => void;
+  readonly injector: FaultInjector;
+  /** Others hear of the Jobs' changes. */
+  readonly announced: boolean;
 };

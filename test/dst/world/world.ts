@@ -22,7 +22,6 @@ import { Calls, type CrashPoints, type Kind, type Process, launchKey } from './c
 import { Handlers } from './handlers.ts';
 import { Law, textOf } from '../checks/law.ts';
 import { Mail } from './mail.ts';
-import { AnnounceWatch } from '../../../shared/capabilities/announcements/test/dst/announce-watch.ts';
 import { CronWatch } from '../checks/cron-watch.ts';
 import { SubmitWatch } from '../checks/submit-watch.ts';
 import { UpstreamWatch } from '../checks/upstream-watch.ts';
@@ -98,8 +97,6 @@ export class World {
   readonly cronWatch: CronWatch;
   readonly submitWatch: SubmitWatch;
   readonly upstreamWatch: UpstreamWatch;
-  /** null: nobody hears of changes. */
-  readonly announceWatch: AnnounceWatch | null;
   readonly mail: Mail;
   readonly handlers: Handlers;
   readonly story: Story | null;
@@ -151,15 +148,6 @@ export class World {
     this.cronWatch = new CronWatch(now, this.law, this.watchdog, this.sights);
     this.submitWatch = new SubmitWatch(this.law);
     this.upstreamWatch = new UpstreamWatch(now, this.law, this.watchdog, this.sights);
-    this.announceWatch = options.announced
-      ? new AnnounceWatch({
-          now,
-          law: this.law,
-          injector: this.injector,
-          sights: this.sights,
-          tell: (what, about, fault) => this.tell('a listener', what, about, fault ?? null),
-        })
-      : null;
     this.mail = new Mail({
       now,
       injector: this.injector,
@@ -201,6 +189,9 @@ export class World {
         watchdog: this.watchdog,
         sights: this.sights,
         tell: (what, about) => this.tell(this.#actor, what, about),
+        tellOf: (...told) => this.tell(...told),
+        injector: this.injector,
+        announced: options.announced,
       }),
     );
     this.#settings = {
@@ -300,6 +291,7 @@ export class World {
   leaveStray(): void {
     if (!this.injector.allows('stranger')) return;
     for (const { stray } of this.parts) {
+      if (stray === undefined) continue;
       this.tell('somebody', `leaves ${stray.what}`, ALL, 'stranger');
       stray.leave();
       this.injector.struck('stranger');
@@ -383,15 +375,12 @@ export class World {
 
   #container(process: Process): Furnished<Ports> {
     const container = new Container(this.#calls, this.#table, process);
-    const { announceWatch } = this;
     const gate = <T extends object>(port: string, real: T): T => this.#calls.gate(() => container.process, port, real);
     const ports: Ports = {
       ...container.ports(this.#watched(this.#storeIn(container), process.kind === 'user')),
       ports: this.#capabilityPorts(process, gate),
       tasks: gate('tasks', this.tasks),
       queues: gate('queues', this.mail.queues()),
-      announcer:
-        announceWatch === null || process.kind !== 'reconcile' ? null : gate('announcer', announceWatch.announcer()),
     };
     return { container, ports };
   }
@@ -411,7 +400,6 @@ export class World {
   }
 
   #watched(store: Store, byUser: boolean): StorePorts {
-    const { announceWatch } = this;
     const play = this.#playWatch;
     const seen = this.upstreamWatch.watchJobs(
       this.watchdog.watchJobs(this.#shownNumbers.watchJobs(store.jobs), byUser),
@@ -419,7 +407,7 @@ export class World {
     const owned = this.submitWatch.watchJobs(this.cronWatch.watchJobs(seen));
     const jobs = play?.watchJobs(owned) ?? owned;
     return {
-      jobs: announceWatch?.watchJobs(jobs) ?? jobs,
+      jobs: this.parts.reduce((watched, { watchJobs }) => watchJobs?.(watched) ?? watched, jobs),
       feed: this.#shownNumbers.watchFeed(this.watchdog.watchFeed(store.feed)),
       limits: store.limits,
       hosts: this.parts.reduce((hosts, { watchHosts }) => watchHosts?.(hosts) ?? hosts, store.hosts),
@@ -528,7 +516,7 @@ export class World {
 }
 
 type StorePorts = Omit<Store, 'deadLetters'>;
-type Ports = StorePorts & Pick<Deps, 'ports' | 'tasks' | 'queues' | 'announcer'>;
+type Ports = StorePorts & Pick<Deps, 'ports' | 'tasks' | 'queues'>;
 
 const SILENT: Deps['telemetry'] = {
   count: () => undefined,

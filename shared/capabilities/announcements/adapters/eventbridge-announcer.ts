@@ -4,6 +4,12 @@ import { type EpochMs, plusMs } from '../../../domain/base/time.ts';
 import type { Announcer } from '../ports/announcer.ts';
 import { type Connection, clientConfig } from '../../../adapters/aws/connection.ts';
 
+declare module '../../../runtime/sdk-client.ts' {
+  interface CapabilityClients {
+    readonly eventBridge: EventBridgeClient;
+  }
+}
+
 /** A pass waits for the answer, so it must not take long. What is not taken comes again. */
 const PATIENCE = { maxAttempts: 2, requestTimeoutMs: 2_000, maxSockets: 16 };
 /** PutEvents takes ten entries and 256 KB in one call (aws.md 3.5). */

@@ -3,10 +3,10 @@ import { createEventBridgeAnnouncer, createEventBridgeClient } from './eventbrid
 import { createSfnAnnouncer } from './sfn-announcer.ts';
 import { createSfnClient } from './sfn-client.ts';
 import { systemClock } from '../../../adapters/system-clock.ts';
-import type { OpenAnnouncer } from '../../../runtime/create-runtime.ts';
+import type { OpenOfFunction } from '../../../runtime/opened-ports.ts';
 
-/** Opens what the installation announces to. Only the function that announces imports this file, and so the clients. */
-export const openAnnouncer: OpenAnnouncer = ({ eventBus, taskTokens, endpoint }, { at, onClient, telemetry }) => {
+/** Opens what the installation announces to. Only the function that announces has it, and so its clients. */
+export const openAnnouncer: OpenOfFunction = ({ eventBus, taskTokens, endpoint }, { at, onClient, telemetry }) => {
   const connection = at(endpoint);
   const warn = telemetry.warn.bind(telemetry);
   const bus = eventBus === null ? null : { name: eventBus, client: createEventBridgeClient(connection) };
@@ -20,8 +20,7 @@ export const openAnnouncer: OpenAnnouncer = ({ eventBus, taskTokens, endpoint },
     ...(sfn === null ? [] : [createSfnAnnouncer({ client: sfn, warn })]),
   ];
   return {
-    announcer: announcers.length === 0 ? null : announceToAll(announcers),
-    taskAnswers: null,
+    ports: announcers.length === 0 ? {} : { announcer: announceToAll(announcers) },
     close() {
       for (const client of clients) client.destroy();
     },

@@ -1,6 +1,12 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { type Connection, clientConfig } from '../../../adapters/aws/connection.ts';
 
+declare module '../../../runtime/sdk-client.ts' {
+  interface CapabilityClients {
+    readonly sfn: SFNClient;
+  }
+}
+
 /** As for an event bus. */
 const PATIENCE = { maxAttempts: 2, requestTimeoutMs: 2_000, maxSockets: 16 };
 

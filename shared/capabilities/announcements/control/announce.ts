@@ -13,18 +13,21 @@ import { isOneRevision, readJob } from '../../../store/read-job.ts';
 import { readItemValues } from '../../../store/read-items.ts';
 import { toJob } from '../../../store/to-job.ts';
 import type { Deps } from '../../../control/process/deps.ts';
+import type { CommittedStatus } from '../../../control/reconcile/after-pass.ts';
 
 /** Longer than the longest time between two tries, with a day on top for an installation that stands still. */
 const REMEMBERED_MS = 2 * 86_400_000;
 
 /**
- * Announces what `status`, just committed, says is unannounced. Whatever fails here fails nothing else: STATUS has an alarm for
+ * Announces what STATUS, just committed, says is unannounced. Whatever fails here fails nothing else: STATUS has an alarm for
  * the next try.
  */
-export async function announceChanges(spec: StoredSpec, status: Status, deps: Deps): Promise<void> {
-  const { announcer, telemetry } = deps;
+export async function announceChanges({ spec, after: status, announces }: CommittedStatus, deps: Deps): Promise<void> {
+  if (!announces) return;
+  const { ports, telemetry } = deps;
+  const { announcer } = ports;
   const changes = status.unannounced?.changes ?? [];
-  if (announcer === null || changes.length === 0) return;
+  if (announcer === undefined || changes.length === 0) return;
   try {
     await announceThose(spec, status, changes, announcer, deps);
   } catch (error) {

@@ -1,6 +1,14 @@
 import type { Announcement } from '../domain/announcement.ts';
 import type { TaskFailure } from '../domain/refusal-answer.ts';
 
+declare module '../../../ports/capability-ports.ts' {
+  interface CapabilityPorts {
+    /** Whether Jobs have changes to announce is a setting. */
+    readonly announcer: Announcer;
+    readonly taskAnswers: TaskAnswers;
+  }
+}
+
 /** Tells others of the state changes of Jobs. */
 export type Announcer = {
   /**
@@ -10,9 +18,6 @@ export type Announcer = {
    */
   announce(changes: readonly Announcement[]): Promise<ReadonlySet<string>>;
 };
-
-/** Which Jobs are announced: each, or those that somebody waits for with a task token. */
-export type Announced = 'each' | 'awaited';
 
 /** Answers tasks of Step Functions that wait for a Job which is not made. */
 export type TaskAnswers = {

@@ -11,12 +11,13 @@ export const ANNOUNCE_FAULTS: readonly PlantedFault[] = [
       {
         file: RECONCILE,
         find: '  if (!(await commit(uid, loaded, plan, written, deps))) {',
-        replace: `  if (plan.announce && plan.status !== null) await announceChanges(loaded.spec, plan.status, deps);
+        replace: `  for (const step of AFTER_PASSES)
+    await step({ spec: loaded.spec, before: loaded.status, after: plan.status ?? loaded.status, facts, announces: plan.announce }, deps);
   if (!(await commit(uid, loaded, plan, written, deps))) {`,
       },
       {
         file: RECONCILE,
-        find: `  if (plan.announce && plan.status !== null) await announceChanges(loaded.spec, plan.status, deps);
+        find: `  for (const step of AFTER_PASSES) await step(committedStatus, deps);
   if (plan.outlived)`,
         replace: '  if (plan.outlived)',
       },

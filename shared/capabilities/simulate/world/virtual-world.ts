@@ -105,7 +105,6 @@ export class VirtualWorld {
       crons: this.store.crons,
       waiters: this.store.waiters,
       ports: {},
-      announcer: null,
       objects: this.store.objects,
       tasks: this.tasks,
       queues: this.#queues(),

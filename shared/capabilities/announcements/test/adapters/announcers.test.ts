@@ -13,14 +13,14 @@ import { announceToAll } from '../../adapters/announce-to-all.ts';
 import { createMemoryAnnouncer } from '../memory-announcer.ts';
 import { createEventBridgeAnnouncer, createEventBridgeClient } from '../../adapters/eventbridge-announcer.ts';
 import { createSfnAnnouncer } from '../../adapters/sfn-announcer.ts';
-import { createSfnAnswers } from '../../adapters/sfn-answers.ts';
+import { createSfnAnswers } from '../../answers/sfn-answers.ts';
 import { createSfnClient } from '../../adapters/sfn-client.ts';
 import type { Announcement } from '../../domain/announcement.ts';
 import { asEpochMs } from '../../../../domain/base/time.ts';
 import { anAnnouncement } from '../an-announcement.ts';
 import type { JobState } from '../../../../domain/scoreboard/status.ts';
 import { openAnnouncer } from '../../adapters/open-announcer.ts';
-import { openTaskAnswers } from '../../adapters/open-task-answers.ts';
+import { openTaskAnswers } from '../../answers/open-task-answers.ts';
 import { musterTemplate } from '../../../../../test/cdk/template.ts';
 import { checkWire, noteSeen } from '../../../../../test/models/wire-check.ts';
 import { type NeededRight, missingTypes, neededRights } from '../../../../../test/rights/needed-rights.ts';
@@ -258,10 +258,7 @@ describe('a task whose Job is not made', () => {
     const opened = [true, false].map((taskTokens) =>
       openTaskAnswers({ eventBus: 'jobs', taskTokens, endpoint: front.url }, { ...here, onClient: undefined }),
     );
-    expect(opened.map(({ taskAnswers, announcer }) => [taskAnswers !== null, announcer])).toEqual([
-      [true, null],
-      [false, null],
-    ]);
+    expect(opened.map(({ ports }) => Object.keys(ports))).toEqual([['taskAnswers'], []]);
     for (const { close } of opened) close();
   });
 });
@@ -323,7 +320,7 @@ describe('rights', () => {
     );
     waiting.add('token-2');
     const changes = [aChange('Completed', { version: 1 }, OPEN), aChange('Failed', { version: 2 }, 'token-2')];
-    expect((await opened.announcer?.announce(changes))?.size).toBe(2);
+    expect((await opened.ports.announcer?.announce(changes))?.size).toBe(2);
     opened.close();
     for (const right of asked) {
       expect(await missingTypes(right)).toEqual([]);

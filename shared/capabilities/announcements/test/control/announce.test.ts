@@ -13,10 +13,12 @@ const MINUTE_MS = 60_000;
 function heardStage(takes: (change: Announcement) => boolean = () => true) {
   const stage = new Stage();
   const heard: Announcement[] = [];
-  stage.announcer = createMemoryAnnouncer((change) => {
+  const announcer = createMemoryAnnouncer((change) => {
     heard.push(change);
     return takes(change);
   });
+  stage.ports = { announcer };
+  stage.announced = 'each';
   return { stage, heard };
 }
 

@@ -28,8 +28,8 @@ async function world(tell: ((token: string) => 'answered' | 'nobody' | 'noToken'
     },
   };
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-  const deps = { ...made.runtime.deps, hash };
-  const runtime = { ...made.runtime, deps, taskAnswers: tell === null ? null : taskAnswers };
+  const deps = { ...made.runtime.deps, hash, ports: tell === null ? {} : { taskAnswers } };
+  const runtime = { ...made.runtime, deps };
   const document = freshNamespace('default', 'ns-uid', deps.clock.now());
   await deps.objects.commit('Namespace', {
     key: { namespace: '', name: 'default' },

@@ -68,7 +68,6 @@ async function aStage(finalizers: readonly string[] = []) {
     crons: store.crons,
     waiters: store.waiters,
     ports: {},
-    announcer: null,
     tasks: {
       prepare: nobody,
       run: nobody,

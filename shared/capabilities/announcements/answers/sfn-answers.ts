@@ -1,6 +1,6 @@
 import { type SFNClient, SendTaskFailureCommand } from '@aws-sdk/client-sfn';
 import type { TaskAnswers } from '../ports/announcer.ts';
-import { refusalOf } from './sfn-client.ts';
+import { refusalOf } from '../adapters/sfn-client.ts';
 
 /** {@link TaskAnswers} of Step Functions. */
 export const createSfnAnswers = (client: SFNClient): TaskAnswers => ({

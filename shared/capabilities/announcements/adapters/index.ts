@@ -1,0 +1,1 @@
+export { openAnnouncer } from './open-announcer.ts';

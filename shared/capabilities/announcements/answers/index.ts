@@ -1,0 +1,1 @@
+export { openTaskAnswers } from './open-task-answers.ts';

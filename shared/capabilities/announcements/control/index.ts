@@ -1,0 +1,2 @@
+export { announceChanges } from './announce.ts';
+export { tellRefused } from './tell-refused.ts';

@@ -1,0 +1,1 @@
+export { openListeners } from './listeners.ts';
