@@ -1,5 +1,5 @@
 import { CONTAINER_LABELS } from '../../shared/domain/task/container-labels.ts';
-import type { ContainerDefinition } from '../ecs/definition.ts';
+import type { ContainerDefinition, Tmpfs } from '../ecs/definition.ts';
 import { fargateSize } from '../ecs/definition.ts';
 import { type ContainerRun, environmentOf, overrideOf } from '../ecs/driver/driver.ts';
 import { addressVariables } from '../ecs/driver/task-network.ts';
@@ -27,7 +27,7 @@ export type OwnNetwork = { readonly kind: 'own'; readonly name: string };
 /** How a container is created (Docker Engine API, ContainerCreate). Pure. */
 export function containerRequest(run: ContainerRun, place: Place): object {
   const { task, container } = run;
-  const { capabilities } = container.linuxParameters ?? {};
+  const { capabilities, tmpfs = [] } = container.linuxParameters ?? {};
   const size = fargateSize(task.cpu, task.memory);
   const command = overrideOf(container, task.overrides)?.command ?? container.command;
   return {
@@ -45,6 +45,7 @@ export function containerRequest(run: ContainerRun, place: Place): object {
       ...(container.readonlyRootFilesystem === true ? { ReadonlyRootfs: true } : {}),
       ...(capabilities?.add === undefined ? {} : { CapAdd: capabilities.add }),
       ...(capabilities?.drop === undefined ? {} : { CapDrop: capabilities.drop }),
+      ...(tmpfs.length === 0 ? {} : { Tmpfs: Object.fromEntries(tmpfs.map(tmpfsEntry)) }),
       Mounts: [{ Type: 'bind', Source: place.workspaceDir, Target: WORKSPACE }, ...volumesOf(container, place)],
       LogConfig: ALL_LINES,
     },
@@ -114,6 +115,9 @@ const volumesOf = ({ mountPoints = [] }: ContainerDefinition, { volumePrefix, in
     ReadOnly: readOnly,
     VolumeOptions: { Labels: { [LABELS.installation]: installation } },
   }));
+
+const tmpfsEntry = ({ containerPath, size, mountOptions = [] }: Tmpfs) =>
+  [containerPath, [`size=${size}m`, ...mountOptions].join(',')] as const;
 
 /** Its address, and the names by which other tasks find it. */
 function networkOf({ task, container }: ContainerRun, { name }: OwnNetwork) {

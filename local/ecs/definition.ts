@@ -19,8 +19,16 @@ const MountPointSchema = z.object({
   readOnly: z.boolean().optional(),
 });
 
+const TmpfsSchema = z.object({
+  containerPath: z.string().min(1),
+  /** MiB */
+  size: z.number().int().min(1),
+  mountOptions: z.array(z.string()).optional(),
+});
+
 const LinuxParametersSchema = z.looseObject({
   capabilities: z.object({ add: z.array(z.string()).optional(), drop: z.array(z.string()).optional() }).optional(),
+  tmpfs: z.array(TmpfsSchema).optional(),
 });
 
 /** The members that affect this emulation; all others are stored and returned. */
@@ -80,6 +88,7 @@ export const DefinitionSchema = DefinitionRequestSchema.omit({ tags: true }).ext
 });
 
 export type ContainerDefinition = z.infer<typeof ContainerDefinitionSchema>;
+export type Tmpfs = z.infer<typeof TmpfsSchema>;
 export type DefinitionRequest = z.infer<typeof DefinitionRequestSchema>;
 export type Definition = z.infer<typeof DefinitionSchema>;
 

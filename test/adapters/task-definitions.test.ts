@@ -197,6 +197,37 @@ test('secrets, volumes, users and all that a template may ask for', () => {
   });
 });
 
+test('volumes in memory are tmpfs of their container, from which programs can be run', () => {
+  const [main] = full.containers;
+  const tmpfs = [
+    { volume: 'fast', path: '/fast', readOnly: false, sizeMib: 64 },
+    { volume: 'empty-too', path: '/none', readOnly: true, sizeMib: 1 },
+  ];
+  const input = registerInput({ ...full, containers: [{ ...main!, tmpfs }] }, definitions, null);
+  expect(input).toMatchObject({
+    volumes: [{ name: 'big-scratch' }],
+    containerDefinitions: [
+      {
+        environment: [
+          { name: 'A', value: 'b' },
+          { name: 'MUSTER_VOLUME_EMPTY_TOO', value: '/none' },
+          { name: 'MUSTER_VOLUME_FAST', value: '/fast' },
+          { name: 'MUSTER_VOLUME_BIG_SCRATCH', value: '/data' },
+        ],
+        mountPoints: [{ sourceVolume: 'big-scratch' }],
+        linuxParameters: {
+          capabilities: { add: ['SYS_PTRACE'], drop: ['ALL'] },
+          tmpfs: [
+            { containerPath: '/fast', size: 64, mountOptions: ['exec'] },
+            { containerPath: '/none', size: 1, mountOptions: ['exec', 'ro'] },
+          ],
+        },
+        dockerLabels: { 'muster.run/tmpfs-volume-0': 'fast', 'muster.run/tmpfs-volume-1': 'empty-too' },
+      },
+    ],
+  });
+});
+
 test('what a reference says is what it was made of', () => {
   const { containerDefinitions = [] } = registerInput(full, definitions, null);
   const references = containerDefinitions[0]?.secrets?.map(({ valueFrom = '' }) => parseReference(valueFrom));

@@ -24,6 +24,22 @@ test('a Pod ends with its first container', () => {
   expect(admitted(pod('work')).warnings).toEqual([]);
 });
 
+test('a volume in memory belongs to the one container that mounts it', () => {
+  const mounting = { image: 'busybox', volumeMounts: [{ name: 'fast', mountPath: '/fast' }] };
+  const volumes = [{ name: 'fast', emptyDir: { medium: 'Memory', sizeLimit: '64Mi' } }];
+  const pod = (...containers: readonly object[]) => jobDocument({}, {}, { containers, volumes });
+  const main = { name: 'main', ...mounting };
+  expect(faultLines(admitDocument(pod(main, { name: 'side', ...mounting })))).toEqual([
+    'spec.template.spec.volumes[0].emptyDir.medium: Forbidden: not supported by this version of Muster; mount the volume once, in one container, or leave medium out: memory is shared by no two mounts',
+  ]);
+  const alone = taskDefinitionOf(admitted(pod(main, { name: 'side', image: 'busybox' })).manifest, NOT_STORED);
+  expect(alone.volumes).toEqual([]);
+  expect(alone.containers.map(({ mounts, tmpfs }) => ({ mounts, tmpfs }))).toEqual([
+    { mounts: [], tmpfs: [{ volume: 'fast', path: '/fast', readOnly: false, sizeMib: 64 }] },
+    { mounts: [], tmpfs: undefined },
+  ]);
+});
+
 test('automountServiceAccountToken: true is taken with a warning', () => {
   const warningsOf = (automountServiceAccountToken: boolean) =>
     admitted(jobDocument({}, {}, { automountServiceAccountToken })).warnings;

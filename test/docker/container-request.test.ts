@@ -107,6 +107,16 @@ describe('a container is made', () => {
     expect(containerRequest(more, PLACE)).toMatchObject({ HostConfig: { Memory: 1024 ** 3 } });
   });
 
+  test('with a tmpfs for each volume in memory', () => {
+    const tmpfs = [
+      { containerPath: '/fast', size: 64, mountOptions: ['exec', 'ro'] },
+      { containerPath: '/plain', size: 1 },
+    ];
+    expect(containerRequest(aRun({ linuxParameters: { tmpfs } }), PLACE)).toMatchObject({
+      HostConfig: { Tmpfs: { '/fast': 'size=64m,exec,ro', '/plain': 'size=1m' } },
+    });
+  });
+
   test('with no more CPUs than the engine has, which would refuse it', () => {
     const large = aRun({}, { cpu: '4096', memory: '8192' });
     expect(containerRequest(large, { ...PLACE, cpus: 2 })).toMatchObject({ HostConfig: { NanoCpus: 2e9 } });

@@ -86,6 +86,25 @@ test('a volume is one folder for the containers of a task, and another for the n
   expect(out()).toBe('made\nmade\n');
 });
 
+test('a volume in memory is a folder of the Pod like others', async () => {
+  const inMemory = {
+    linuxParameters: {
+      tmpfs: [
+        { containerPath: '/other', size: 1 },
+        { containerPath: '/fast', size: 64 },
+      ],
+    },
+    dockerLabels: { 'muster.run/tmpfs-volume-1': 'fast' },
+    environment: [{ name: 'MUSTER_VOLUME_FAST', value: '/fast' }],
+  };
+  const script = 'echo "$MUSTER_VOLUME_FAST" >> "$MUSTER_VOLUME_FAST/file"; cat "$MUSTER_VOLUME_FAST/file" >> out';
+  for (const nonce of [0, 1])
+    await run([shell('main', script, inMemory)], [], { startedBy: 'job-a', group: `muster:0:1:${nonce}` });
+  const [first, ...others] = out().trim().split('\n');
+  expect(first).toBe(join(folders.dataDir, 'ecs/volumes/job-a_0_1/volumes/fast'));
+  expect(others).toEqual([first, first]);
+});
+
 test('the tasks of one Pod share its volumes; a Pod that replaces it, one of another index or Job has its own', async () => {
   const mountPoints = [{ sourceVolume: 'data', containerPath: '/data' }];
   const script = 'echo "$NOTE" >> "$MUSTER_VOLUME_DATA/file"; paste -sd, "$MUSTER_VOLUME_DATA/file" >> out';

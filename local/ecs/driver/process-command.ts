@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
+import { tmpfsVolumeLabel } from '../../../shared/domain/task/container-labels.ts';
 import { volumeVariable } from '../../../shared/domain/task/volume-variable.ts';
 import type { ContainerDefinition } from '../definition.ts';
 import { MARK } from './processes.ts';
@@ -97,15 +98,25 @@ function commandIn({ task, container }: ContainerRun, surroundings: Surroundings
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
+/** The names of a container's volumes. Those in memory are volumes like others: no process has a tmpfs of its own. */
+export function volumesOf({
+  mountPoints = [],
+  linuxParameters: { tmpfs = [] } = {},
+  dockerLabels = {},
+}: ContainerDefinition): readonly string[] {
+  const inMemory = tmpfs.flatMap((_, nth) => dockerLabels[tmpfsVolumeLabel(nth)] ?? []);
+  return [...mountPoints.map(({ sourceVolume }) => sourceVolume), ...inMemory];
+}
+
 /**
  * Processes share one file system, so nothing can be mounted at the path that the container requests. The variable that
  * holds the mount path on AWS holds the folder instead.
  */
-function makeVolumes({ mountPoints = [] }: ContainerDefinition, dir: string): readonly (readonly [string, string])[] {
-  return mountPoints.map(({ sourceVolume }) => {
-    const folder = join(dir, sourceVolume);
+function makeVolumes(container: ContainerDefinition, dir: string): readonly (readonly [string, string])[] {
+  return volumesOf(container).map((volume) => {
+    const folder = join(dir, volume);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return [volumeVariable(sourceVolume), folder] as const;
+    return [volumeVariable(volume), folder] as const;
   });
 }
 

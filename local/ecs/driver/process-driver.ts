@@ -15,7 +15,7 @@ import {
   terminateTree,
 } from './processes.ts';
 import { logNameFault, logStream } from './log-name.ts';
-import { processCommand, type RunnableCommand } from './process-command.ts';
+import { processCommand, type RunnableCommand, volumesOf } from './process-command.ts';
 import { readSecrets } from './secret-files.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
 import type { TaskFiles } from './task-files.ts';
@@ -138,7 +138,7 @@ export class ProcessDriver implements Driver {
     let child;
     const startedAtMs = timers.now();
     try {
-      const volumesDir = (run.container.mountPoints ?? []).length === 0 ? null : volumes.use(run.task);
+      const volumesDir = volumesOf(run.container).length === 0 ? null : volumes.use(run.task);
       const command = processCommand(run, { workspaceDir, environment, mark, secretsDir, volumesDir, network });
       if (command.kind === 'impossible') {
         fail(command.reason);

@@ -46,8 +46,10 @@ export type NodeAffinityTerm = {
   readonly matchFields?: readonly LabelRequirement[] | undefined;
 };
 
-/** An `emptyDir`. */
-export type Volume = { readonly name: string; readonly emptyDir: { readonly sizeLimit?: string } };
+export type Volume = { readonly name: string; readonly emptyDir: EmptyDir };
+
+/** `medium`: `Memory`, or omitted for the task's disk. */
+export type EmptyDir = { readonly medium?: string; readonly sizeLimit?: string };
 
 export type Container = {
   readonly name: string;

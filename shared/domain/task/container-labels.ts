@@ -5,3 +5,6 @@ export const CONTAINER_LABELS = {
   /** `Always` or `Never`, where the Pod says so; Fargate pulls for every task. */
   pullPolicy: 'muster.run/image-pull-policy',
 } as const;
+
+/** The Docker label with the name of the volume that a container's nth tmpfs is: ECS knows only its path. */
+export const tmpfsVolumeLabel = (nth: number): string => `muster.run/tmpfs-volume-${nth}`;

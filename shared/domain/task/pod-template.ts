@@ -8,6 +8,7 @@ import { commandLine } from './launch-overrides.ts';
 import type { JobManifest } from '../manifests/manifest.ts';
 import type { Container, PodSpec, Resources } from '../manifests/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
+import { isInMemory, tmpfsOf } from './memory-volumes.ts';
 import {
   type Capacity,
   FAMILY_PREFIX,
@@ -53,17 +54,18 @@ export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOpt
   const { spec } = manifest.spec.template;
   const { containers, initContainers = [] } = spec;
   const { namespace } = manifest.metadata;
+  const size = taskSizeOf(manifest);
   const body = {
-    ...taskSizeOf(manifest),
+    ...size,
     architecture: placeOf(spec)?.[ARCHITECTURE_SELECTOR] === 'arm64' ? ('ARM64' as const) : ('X86_64' as const),
     serviceAccount: hasOwnAccount(spec) ? { namespace, name: spec.serviceAccountName } : null,
-    volumes: (spec.volumes ?? []).map(({ name }) => name),
+    volumes: (spec.volumes ?? []).filter((volume) => !isInMemory(volume)).map(({ name }) => name),
     containers: [
       ...initContainers.map((container, i) =>
-        taskContainer(container, manifest, { essential: false, after: initContainers.slice(0, i) }),
+        taskContainer(container, manifest, { essential: false, after: initContainers.slice(0, i), size }),
       ),
       ...containers.map((container, i) =>
-        taskContainer(container, manifest, { essential: i === 0, after: initContainers }),
+        taskContainer(container, manifest, { essential: i === 0, after: initContainers, size }),
       ),
     ],
   };
@@ -106,7 +108,11 @@ const isSidecar = ({ restartPolicy }: Pick<Container, 'restartPolicy'>): boolean
 function taskContainer(
   container: Container,
   manifest: JobManifest,
-  { essential, after }: { readonly essential: boolean; readonly after: readonly Container[] },
+  {
+    essential,
+    after,
+    size,
+  }: { readonly essential: boolean; readonly after: readonly Container[]; readonly size: TaskSize },
 ): TaskContainer {
   const { spec } = manifest.spec.template;
   const variables = variablesOf(container, manifest);
@@ -115,6 +121,7 @@ function taskContainer(
   const lastInit = after.findLast((before) => !isSidecar(before));
   const [pullSecret] = spec.imagePullSecrets ?? [];
   const { add = [], drop = [] } = securityContext?.capabilities ?? {};
+  const tmpfs = tmpfsOf(container, spec, size.memoryMib);
   return {
     name: container.name,
     image: container.image,
@@ -133,11 +140,14 @@ function taskContainer(
       port: containerPort,
       protocol: protocol === 'UDP' ? ('udp' as const) : ('tcp' as const),
     })),
-    mounts: volumeMounts.map(({ name, mountPath, readOnly }) => ({
-      volume: name,
-      path: mountPath,
-      readOnly: readOnly ?? false,
-    })),
+    mounts: volumeMounts
+      .filter(({ name }) => !tmpfs.some(({ volume }) => volume === name))
+      .map(({ name, mountPath, readOnly }) => ({
+        volume: name,
+        path: mountPath,
+        readOnly: readOnly ?? false,
+      })),
+    ...(tmpfs.length === 0 ? {} : { tmpfs }),
     user: userOf(container, spec),
     readOnlyRoot: securityContext?.readOnlyRootFilesystem ?? false,
     capabilities: { add, drop },
@@ -187,7 +197,11 @@ export function ephemeralStorageOf({ containers, initContainers = [], volumes = 
     );
   const bytes =
     podNeed(containers, initContainers, asked) +
-    sum(volumes.map(({ emptyDir }) => parseQuantity(emptyDir.sizeLimit ?? '0') ?? 0));
+    sum(
+      volumes
+        .filter((volume) => !isInMemory(volume))
+        .map(({ emptyDir }) => parseQuantity(emptyDir.sizeLimit ?? '0') ?? 0),
+    );
   const gib = Math.ceil(bytes / GIB);
   return gib <= EPHEMERAL_GIB.included ? null : Math.max(gib, EPHEMERAL_GIB.min);
 }

@@ -21,7 +21,7 @@ export type TaskDefinition = TaskSize & {
   readonly architecture: 'X86_64' | 'ARM64';
   /** The service account whose permissions the containers have; null: the installation's default for all. */
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | null;
-  /** Empty at the start, shared by the containers that mount them, deleted with the task. */
+  /** On the task's disk: empty at the start, shared by the containers that mount them, deleted with the task. */
   readonly volumes: readonly string[];
   readonly containers: readonly TaskContainer[];
 };
@@ -47,7 +47,9 @@ export type TaskContainer = {
   readonly dependsOnStart: readonly string[];
   readonly stopTimeoutSec: number;
   readonly ports: readonly { readonly port: number; readonly protocol: 'tcp' | 'udp' }[];
-  readonly mounts: readonly { readonly volume: string; readonly path: string; readonly readOnly: boolean }[];
+  readonly mounts: readonly TaskMount[];
+  /** Volumes in memory, which only this container has. Omitted: none. */
+  readonly tmpfs?: readonly TaskTmpfs[];
   /** `uid` or `uid:gid`; null: the image's own. */
   readonly user: string | null;
   readonly readOnlyRoot: boolean;
@@ -57,6 +59,10 @@ export type TaskContainer = {
   /** What Fargate has no field for, and an engine on this machine heeds: see `container-labels.ts`. Omitted: nothing. */
   readonly labels?: Readonly<Record<string, string>>;
 };
+
+export type TaskMount = { readonly volume: string; readonly path: string; readonly readOnly: boolean };
+
+export type TaskTmpfs = TaskMount & { readonly sizeMib: number };
 
 /** What one Job's RunTask calls have in common, frozen at its first launch so that a repeated call is identical. */
 export type LaunchTemplate = {

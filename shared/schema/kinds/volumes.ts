@@ -68,13 +68,17 @@ export const VOLUME_KINDS = {
   },
   EmptyDirVolumeSource: {
     openapi: `${CORE}.EmptyDirVolumeSource`,
-    description: "An empty directory on the task's disk.",
+    description: "An empty directory on the task's disk, or in memory.",
     fields: {
-      medium: unserved(1, STRING),
+      medium: field(
+        1,
+        STRING,
+        'Memory: a tmpfs, which one container mounts, and which counts as its memory. Omitted: on disk.',
+      ),
       sizeLimit: field(
         2,
         QUANTITY,
-        "Added to the task's disk, which has 20 GiB by default and at most 200 GiB. Not enforced for each volume.",
+        "Added to the task's disk, which has 20 GiB by default and at most 200 GiB. Not enforced for each volume. In memory it is enforced, and defaults to the memory limit of the container.",
       ),
     },
   },

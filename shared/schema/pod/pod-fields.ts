@@ -166,8 +166,10 @@ export const POD_FIELDS: Groups = {
     vsphereVolume: refused(NO_VOLUME),
   },
   emptyDir: {
-    sizeLimit: honoured("added to the task's ephemeral storage (20 GiB, up to 200); not enforced volume by volume"),
-    medium: refused('leave it out: Fargate has no memory-backed volumes'),
+    sizeLimit: honoured(
+      "added to the task's ephemeral storage (20 GiB, up to 200), and not enforced volume by volume; in memory: the size of the tmpfs",
+    ),
+    medium: honoured('Memory: a tmpfs of the one container that mounts it (linuxParameters.tmpfs); see Volumes'),
   },
   container: {
     name: honoured('name of the container'),

@@ -132,7 +132,7 @@ function specErrors(spec: PodSpecShape, admitted: PodSpec): readonly FieldError[
     );
   return [
     ...refusedFields('spec', SPEC, spec),
-    ...volumeErrors(`${SPEC}.volumes`, spec.volumes ?? []),
+    ...volumeErrors(`${SPEC}.volumes`, spec),
     ...(containers.length === 0 ? [required(`${SPEC}.containers`)] : []),
     ...check('initContainers', initContainers, true),
     ...check('containers', containers, false),

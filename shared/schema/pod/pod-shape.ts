@@ -72,7 +72,7 @@ const container = z.strictObject({
   ...known('stdin', 'stdinOnce', 'tty'),
 });
 
-const emptyDir = z.strictObject({ sizeLimit: quantity, ...known('medium') });
+const emptyDir = z.strictObject({ sizeLimit: quantity, medium: text });
 const volume = z.strictObject({
   name: text,
   emptyDir: opt(emptyDir),

@@ -2,10 +2,12 @@ import type { FieldError } from '../object/field-error.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 
-/** The user other than root as whom a container writes to a volume; null: it does not. */
+/** The user other than root as whom a container writes to a volume on the task's disk; null: it does not. */
 export function writerOf({ securityContext, volumeMounts = [] }: ContainerShape, pod: PodSpecShape): number | null {
   const user = securityContext?.runAsUser ?? pod.securityContext?.runAsUser ?? 0;
-  return user !== 0 && volumeMounts.some(({ readOnly }) => readOnly !== true) ? user : null;
+  const isOnDisk = (name: string | undefined): boolean =>
+    !(pod.volumes ?? []).some((volume) => volume.name === name && volume.emptyDir?.medium === 'Memory');
+  return user !== 0 && volumeMounts.some(({ name, readOnly }) => readOnly !== true && isOnDisk(name)) ? user : null;
 }
 
 /**

@@ -2,12 +2,13 @@ import { parseQuantity } from '../../domain/base/quantity.ts';
 import { dnsLabelErrors } from '../object/dns-names.ts';
 import { type FieldError, duplicate, invalid, notFound, required } from '../object/field-error.ts';
 import { POD_FIELDS, refusedFields } from './pod-fields.ts';
-import type { ContainerShape, VolumeShape } from './pod-shape.ts';
+import type { ContainerShape, PodSpecShape, VolumeShape } from './pod-shape.ts';
 import { QUANTITY } from './resource-rules.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 
-/** Kubernetes' rules for volumes (`ValidateVolumes`). Tasks have only emptyDir volumes. */
-export function volumeErrors(path: string, volumes: readonly VolumeShape[]): readonly FieldError[] {
+/** Kubernetes' rules for volumes (`ValidateVolumes`), and what Fargate cannot do. */
+export function volumeErrors(path: string, spec: PodSpecShape): readonly FieldError[] {
+  const { volumes = [] } = spec;
   const seen = new Set<string>();
   return volumes.flatMap((volume, i) => {
     const at = `${path}[${i}]`;
@@ -22,6 +23,7 @@ export function volumeErrors(path: string, volumes: readonly VolumeShape[]): rea
       ...sourceErrors(at, volume),
       ...refusedFields('emptyDir', `${at}.emptyDir`, emptyDir),
       ...sizeErrors(at, volume),
+      ...mediumErrors(at, volume, spec),
     ];
   });
 }
@@ -43,6 +45,29 @@ function sizeErrors(path: string, { emptyDir }: VolumeShape): readonly FieldErro
   const bytes = parseQuantity(text);
   if (bytes === null) return [invalid(at, text, QUANTITY)];
   return bytes < 0 ? [invalid(at, text, 'must be greater than or equal to 0')] : [];
+}
+
+/** A tmpfs belongs to one container, and each mount of one is empty: what is written in one shows in no other. */
+function mediumErrors(
+  path: string,
+  { name = '', emptyDir }: VolumeShape,
+  { containers = [], initContainers = [] }: PodSpecShape,
+): readonly FieldError[] {
+  const medium = emptyDir?.medium ?? '';
+  if (medium === '') return [];
+  const at = `${path}.emptyDir.medium`;
+  if (medium !== 'Memory') return [refusedValue(at, 'use Memory, or leave it out: tasks have no other medium')];
+  const mounts = [...initContainers, ...containers].flatMap(({ volumeMounts = [] }) =>
+    volumeMounts.filter((mount) => mount.name === name),
+  );
+  return mounts.length < 2
+    ? []
+    : [
+        refusedValue(
+          at,
+          'mount the volume once, in one container, or leave medium out: memory is shared by no two mounts',
+        ),
+      ];
 }
 
 /** Kubernetes' rules for mounts (`ValidateVolumeMounts`). */

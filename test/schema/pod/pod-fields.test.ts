@@ -132,7 +132,7 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
   },
   podSecurity: { runAsUser: [5], runAsGroup: [6], runAsNonRoot: [true, 'pod'] },
   volume: { name: ['x'], emptyDir: [{ sizeLimit: '30Gi' }] },
-  emptyDir: { sizeLimit: ['30Gi'] },
+  emptyDir: { sizeLimit: ['30Gi'], medium: ['Memory'] },
   container: {
     name: ['other'],
     image: ['other'],

@@ -152,6 +152,31 @@ describe('what is wrong has its path', () => {
       ],
     ],
     [
+      'a medium that no task has',
+      { volumes: [{ name: 'v', emptyDir: { medium: 'HugePages-2Mi' } }] },
+      [`${SPEC}.volumes[0].emptyDir.medium: ${LATER}; use Memory, or leave it out: tasks have no other medium`],
+    ],
+    [
+      'a volume in memory that is mounted twice',
+      withMain(
+        {
+          volumeMounts: [
+            { name: 'v', mountPath: '/a' },
+            { name: 'v', mountPath: '/b' },
+            { name: 'w', mountPath: '/w' },
+          ],
+        },
+        {
+          initContainers: [{ name: 'init', image: 'i', volumeMounts: [{ name: 'w', mountPath: '/w' }] }],
+          volumes: ['v', 'w', 'x'].map((name) => ({ name, emptyDir: { medium: 'Memory' } })),
+        },
+      ),
+      [0, 1].map(
+        (i) =>
+          `${SPEC}.volumes[${i}].emptyDir.medium: ${LATER}; mount the volume once, in one container, or leave medium out: memory is shared by no two mounts`,
+      ),
+    ],
+    [
       'more disk than a task has',
       { volumes: [{ name: 'v', emptyDir: { sizeLimit: '201Gi' } }] },
       [`${SPEC}.containers: Invalid value: the Pod needs 201 GiB of ephemeral storage; a Fargate task has at most 200`],
@@ -282,6 +307,30 @@ test("a variable with the task's address is taken with a warning", () => {
         `${MAIN}.env[${i}].valueFrom.fieldRef.fieldPath: ${fieldPath} is empty on Fargate, which gives an address after launch: let the program ask the task metadata endpoint ($ECS_CONTAINER_METADATA_URI_V4); with muster local it is the task's address`,
     ),
   );
+});
+
+test('a volume in memory takes no disk, and whoever its writer is, it is told nothing of owners', () => {
+  const {
+    template,
+    warnings,
+    errors: faults,
+  } = admit(
+    withMain(
+      { securityContext: { runAsUser: 5 }, volumeMounts: [{ name: 'v', mountPath: '/v' }] },
+      {
+        volumes: [
+          { name: 'v', emptyDir: { medium: 'Memory', sizeLimit: '300Gi' } },
+          { name: 'w', emptyDir: { medium: '' } },
+        ],
+      },
+    ),
+  );
+  expect(faults).toEqual([]);
+  expect(warnings).toEqual([]);
+  expect(template.spec.volumes).toEqual([
+    { name: 'v', emptyDir: { medium: 'Memory', sizeLimit: '300Gi' } },
+    { name: 'w', emptyDir: {} },
+  ]);
 });
 
 test('what Fargate cannot forbid or enforce is taken with a warning', () => {

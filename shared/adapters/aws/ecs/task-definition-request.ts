@@ -5,7 +5,8 @@ import type {
 } from '@aws-sdk/client-ecs';
 import type { SecretSource } from '../../../domain/task/container-env.ts';
 import { type AccountRole, type TaskRoles, accountRole } from '../../../domain/task/task-roles.ts';
-import type { TaskContainer, TaskDefinition } from '../../../domain/task/task.ts';
+import { tmpfsVolumeLabel } from '../../../domain/task/container-labels.ts';
+import type { TaskContainer, TaskDefinition, TaskTmpfs } from '../../../domain/task/task.ts';
 import { configMapParameter, secretName, secretReference } from '../../../names/secrets.ts';
 import { volumeVariable } from '../../../domain/task/volume-variable.ts';
 
@@ -74,9 +75,9 @@ function containerInput(
   settings: DefinitionSettings,
   portsTaken: Set<string>,
 ): ContainerDefinition {
-  const { mounts, dependsOnSuccess, dependsOnStart, user, readOnlyRoot, pullSecret, labels } = container;
+  const { mounts, dependsOnSuccess, dependsOnStart, user, readOnlyRoot, pullSecret, tmpfs = [] } = container;
   // If a volume is mounted twice, the variable holds the first path.
-  const places = new Map(mounts.toReversed().map(({ volume, path }) => [volumeVariable(volume), path]));
+  const places = new Map([...mounts, ...tmpfs].toReversed().map(({ volume, path }) => [volumeVariable(volume), path]));
   const environment = [...container.environment, ...[...places].map(([name, value]) => ({ name, value }))];
   const ports = container.ports.filter(({ port, protocol }) => {
     const key = `${port}/${protocol}`;
@@ -116,11 +117,11 @@ function containerInput(
         }),
     ...(user === null ? {} : { user }),
     ...(readOnlyRoot ? { readonlyRootFilesystem: true } : {}),
-    ...capabilitiesOf(container),
+    ...linuxParametersOf(container),
     ...(pullSecret === null
       ? {}
       : { repositoryCredentials: { credentialsParameter: secretName(pullSecret.namespace, pullSecret.name) } }),
-    ...(labels === undefined ? {} : { dockerLabels: { ...labels } }),
+    ...labelsOf(container),
     logConfiguration: {
       logDriver: 'awslogs',
       options: {
@@ -133,17 +134,35 @@ function containerInput(
   };
 }
 
-function capabilitiesOf({ capabilities: { add, drop } }: TaskContainer): Pick<ContainerDefinition, 'linuxParameters'> {
-  return add.length + drop.length === 0
-    ? {}
-    : {
-        linuxParameters: {
+function linuxParametersOf({
+  capabilities: { add, drop },
+  tmpfs = [],
+}: TaskContainer): Pick<ContainerDefinition, 'linuxParameters'> {
+  const capabilities =
+    add.length + drop.length === 0
+      ? {}
+      : {
           capabilities: {
             ...(add.length === 0 ? {} : { add: [...add] }),
             ...(drop.length === 0 ? {} : { drop: [...drop] }),
           },
-        },
-      };
+        };
+  const linuxParameters = { ...capabilities, ...(tmpfs.length === 0 ? {} : { tmpfs: tmpfs.map(tmpfsInput) }) };
+  return Object.keys(linuxParameters).length === 0 ? {} : { linuxParameters };
+}
+
+/** In Kubernetes, programs can be run from it; ECS takes Docker's defaults, among them noexec. */
+const tmpfsInput = ({ path, sizeMib, readOnly }: TaskTmpfs) => ({
+  containerPath: path,
+  size: sizeMib,
+  mountOptions: ['exec', ...(readOnly ? ['ro'] : [])],
+});
+
+function labelsOf({ labels, tmpfs = [] }: TaskContainer): Pick<ContainerDefinition, 'dockerLabels'> {
+  const names = tmpfs.map(({ volume }, nth) => [tmpfsVolumeLabel(nth), volume] as const);
+  return labels === undefined && names.length === 0
+    ? {}
+    : { dockerLabels: { ...labels, ...Object.fromEntries(names) } };
 }
 
 /**
