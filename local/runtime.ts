@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { ensureNamespace } from '../shared/control/lifecycle/ensure-namespace.ts';
 import { adoptCrons, sweepCrons } from '../shared/control/schedulers/sweep-crons.ts';
@@ -56,6 +57,8 @@ export type LocalOptions = {
   readonly driver: DriverName;
   /** how the container engine is found: the variables of the docker command line; none by default */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** absolute paths of the folders that Pods may mount; none by default */
+  readonly hostFolders?: readonly string[];
   /** variables of every task, unless it sets them itself; only a PATH by default */
   readonly taskEnvironment?: Readonly<Record<string, string>>;
   /** how simulated tasks behave */
@@ -218,12 +221,13 @@ async function startOn(
   await ensureNamespace(DEFAULT_NAMESPACE, randomUUID(), runtime.deps);
 
   const needsCommand = options.driver === 'process';
+  const hostFolders = offeredFolders(options);
   const own = ownHandlers(
     () => {
       if (stopped) throw new Error('the runtime of this process has stopped');
       return runtime;
     },
-    { needsCommand },
+    { needsCommand, hostFolders },
   );
   const handlers = (await options.handlers?.(own, environment)) ?? own;
   drains.push(startMappings(handlers, runtime, wiring.queueArns, warn));
@@ -243,6 +247,7 @@ async function startOn(
     {
       embedded: true,
       needsCommand,
+      hostFolders,
       outageOf,
       ...(options.users === undefined
         ? {}
@@ -289,11 +294,8 @@ async function lookAtEverything({ deps }: Runtime, warn: Warn): Promise<void> {
   await sweepTasks({ after: null }, deps);
 }
 
-function placeOf(
-  { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', driver, formats = 'current' }: LocalOptions,
-  parts: readonly LocalPart[],
-  onSurprise: WiredPlace['onSurprise'],
-): WiredPlace {
+function placeOf(options: LocalOptions, parts: readonly LocalPart[], onSurprise: WiredPlace['onSurprise']): WiredPlace {
+  const { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', driver, formats = 'current' } = options;
   return {
     region: REGION,
     placement: {
@@ -318,6 +320,7 @@ function placeOf(
       ...parts.reduce<Partial<LocalPart['settings']>>((all, part) => ({ ...all, ...part.settings }), {}),
       hosts: { max: HOSTS_MAX, servicesPerSec: null, tasksPerSec: null },
       needsCommand: driver === 'process',
+      hostFolders: offeredFolders(options),
     },
     ports: parts.reduce((ports, part) => ({ ...ports, ...part.ports }), {}),
     coalescing: COALESCING[wiring],
@@ -366,15 +369,21 @@ function ecsOptions(
 
 function driverChoice(
   dataDir: string,
-  { driver, script, workspaceDir, taskEnvironment: environment = {} }: LocalOptions,
+  { driver, script, workspaceDir, taskEnvironment: environment = {}, hostFolders: named = [] }: LocalOptions,
   { network, cloudmap }: TaskNames,
   docker: OpenDocker | null,
 ): EcsOptions['driver'] {
   if (driver === 'simulated') return { kind: 'simulated', dataDir, ...(script === undefined ? {} : { script }) };
-  if (docker === null) return { kind: 'process', dataDir, workspaceDir, environment, network };
+  const hostFolders = named.map((folder) => realpathSync(folder));
+  if (docker === null) return { kind: 'process', dataDir, workspaceDir, environment, hostFolders, network };
   const { engine, images, cpus } = docker;
-  return { kind: 'docker', dataDir, workspaceDir, environment, engine, images, cpus, names: cloudmap };
+  return { kind: 'docker', dataDir, workspaceDir, environment, hostFolders, engine, images, cpus, names: cloudmap };
 }
+
+/** What Pods may say: a folder as it was named, or its real path. */
+const offeredFolders = ({ hostFolders = [] }: LocalOptions): readonly string[] => [
+  ...new Set(hostFolders.flatMap((folder) => [folder, realpathSync(folder)])),
+];
 
 /** What the rules of EventBridge forward. */
 const forwarded = ({ earlyCounting = false }: LocalOptions) =>

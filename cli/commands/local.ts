@@ -48,6 +48,7 @@ export type LocalFlags = Pick<
     readonly kubeconfigUser: string | null;
     readonly data: string;
     readonly workspace: string;
+    readonly allowHostPath: readonly string[];
     readonly environment: EnvironmentOptions;
   };
 
@@ -67,7 +68,7 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
   // The AWS SDK would otherwise advise users of a local server to upgrade Node.js.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { startLocalRuntime } = await import('../../local/runtime.ts');
-  const { data: _data, workspace: _workspace, environment: _environment, ...others } = flags;
+  const { data: _data, workspace: _workspace, allowHostPath: _folders, environment: _environment, ...others } = flags;
   const { eventUrlFile: _address, eventKeyFile: _key, users: _users, kubeconfigUser: _user, ...rest } = others;
   const listeners = listenersIn(flags, shell);
   const say = (line: string): void => shell.err.write(`${line}\n`);
@@ -120,15 +121,17 @@ function accessOf(
   return name === null ? { users } : { users, kubeconfigUser: userNamed(name, users, file) };
 }
 
-type Places = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'driver' | 'audit'> & {
+type Places = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'hostFolders' | 'driver' | 'audit'> & {
   /** A container engine is here, and nobody has said yet what tasks are to run in. */
   readonly offersDocker: boolean;
 };
 
 function placesOf(flags: LocalFlags, { cwd, env }: Pick<Shell, 'cwd' | 'env'>): Places {
   const workspaceDir = resolve(cwd, flags.workspace);
-  if (statSync(workspaceDir, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw usageFailure(`--workspace: the folder ${workspaceDir} does not exist`);
+  if (!isFolder(workspaceDir)) throw usageFailure(`--workspace: the folder ${workspaceDir} does not exist`);
+  const hostFolders = flags.allowHostPath.map((folder) => resolve(cwd, folder));
+  const missing = hostFolders.find((folder) => !isFolder(folder));
+  if (missing !== undefined) throw usageFailure(`--allow-host-path: the folder ${missing} does not exist`);
   const dataDir = resolve(cwd, flags.data);
   const wanted = flags.driver ?? keptDriver(dataDir);
   const driver = wanted ?? 'process';
@@ -139,6 +142,7 @@ function placesOf(flags: LocalFlags, { cwd, env }: Pick<Shell, 'cwd' | 'env'>): 
   return {
     dataDir,
     workspaceDir,
+    hostFolders,
     driver,
     offersDocker: wanted === null && hasDocker(env),
     audit: auditPlace(flags.audit, cwd),
@@ -148,11 +152,12 @@ function placesOf(flags: LocalFlags, { cwd, env }: Pick<Shell, 'cwd' | 'env'>): 
 function auditPlace(file: string | undefined, cwd: string): string | undefined {
   if (file === undefined) return undefined;
   const path = resolve(cwd, file);
-  const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder(dirname(path))) throw usageFailure(`--audit: the folder ${dirname(path)} does not exist`);
   if (isFolder(path)) throw usageFailure(`--audit: ${path} is a folder`);
   return path;
 }
+
+const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** What the detached process reports. */
 const AddressSchema = z.object({

@@ -41,6 +41,7 @@ type LocalOptions = {
   readonly port?: number;
   readonly data?: string;
   readonly workspace: string;
+  readonly allowHostPath: readonly string[];
   readonly driver?: DriverName;
   readonly emulateAws: boolean;
   readonly dynamodbEndpoint?: string;
@@ -110,6 +111,14 @@ export function addLocal(program: Command, shell: Shell, done: Done): void {
     .option('--port <port>', 'of the API on 127.0.0.1; 0: any free port (default: the previous one)', serverPort)
     .option('--data <folder>', `where Jobs, logs and the kubeconfig are kept (default: "${DATA.inProcess}")`)
     .option('--workspace <folder>', 'where tasks start; they see it as MUSTER_WORKSPACE', '.')
+    .addOption(
+      new Option(
+        '--allow-host-path <folder>',
+        'let Pods mount what is in this folder, by hostPath (docs/run-locally.md); may be repeated',
+      )
+        .argParser((folder: string, before: readonly string[]) => [...before, folder])
+        .default([], 'none'),
+    )
     .addOption(
       new Option(
         '-e, --env <name[=value]>',
@@ -265,6 +274,7 @@ function localFlags(flags: LocalOptions, { env }: Pick<Shell, 'env'>): LocalFlag
   return {
     data,
     workspace,
+    allowHostPath: flags.allowHostPath,
     driver: wanted,
     port,
     environment,

@@ -18,6 +18,8 @@ export type Place = {
   readonly workspaceDir: string;
   /** Volumes of the engine begin with this. */
   readonly volumePrefix: string;
+  /** Of volumes that are on this machine: their real paths. */
+  readonly hostPaths: ReadonlyMap<string, string>;
   /** The container has its own network, or that of the container that holds it for its task. */
   readonly network: OwnNetwork | { readonly kind: 'shared'; readonly sandbox: string };
 };
@@ -107,14 +109,21 @@ function memoryLimit({ task: { overrides }, container: { dockerLabels = {} } }: 
   return Number.isFinite(bytes) ? bytes : Infinity;
 }
 
-const volumesOf = ({ mountPoints = [] }: ContainerDefinition, { volumePrefix, installation }: Place) =>
-  mountPoints.map(({ sourceVolume, containerPath, readOnly = false }) => ({
-    Type: 'volume',
-    Source: `${volumePrefix}${sourceVolume}`,
-    Target: containerPath,
-    ReadOnly: readOnly,
-    VolumeOptions: { Labels: { [LABELS.installation]: installation } },
-  }));
+const volumesOf = ({ mountPoints = [] }: ContainerDefinition, { volumePrefix, hostPaths, installation }: Place) =>
+  mountPoints.map(({ sourceVolume, containerPath, readOnly = false }) => {
+    const hostPath = hostPaths.get(sourceVolume);
+    return {
+      ...(hostPath === undefined
+        ? {
+            Type: 'volume',
+            Source: `${volumePrefix}${sourceVolume}`,
+            VolumeOptions: { Labels: { [LABELS.installation]: installation } },
+          }
+        : { Type: 'bind', Source: hostPath }),
+      Target: containerPath,
+      ReadOnly: readOnly,
+    };
+  });
 
 const tmpfsEntry = ({ containerPath, size, mountOptions = [] }: Tmpfs) =>
   [containerPath, [`size=${size}m`, ...mountOptions].join(',')] as const;

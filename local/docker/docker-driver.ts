@@ -12,6 +12,7 @@ import {
   type Reports,
   environmentOf,
 } from '../ecs/driver/driver.ts';
+import { hostPathsOf } from '../ecs/driver/host-paths.ts';
 import { logNameFault, logStream } from '../ecs/driver/log-name.ts';
 import { readSecrets } from '../ecs/driver/secret-files.ts';
 import type { ContainerEnd } from '../ecs/task-life.ts';
@@ -92,12 +93,13 @@ export class DockerDriver implements Driver {
     return null;
   }
 
-  setupProblem({ containerDefinitions }: Pick<Definition, 'containerDefinitions'>): string | null {
-    for (const container of containerDefinitions) {
+  setupProblem(definition: Pick<Definition, 'containerDefinitions' | 'volumes'>): string | null {
+    for (const container of definition.containerDefinitions) {
       const secrets = readSecrets(container, this.#options.secretsDir);
       if (secrets.kind === 'missing') return secrets.reason;
     }
-    return null;
+    const hostPaths = hostPathsOf(definition, this.#options.hostFolders);
+    return hostPaths.kind === 'refused' ? hostPaths.reason : null;
   }
 
   privateIp(): string {

@@ -1,5 +1,6 @@
 import { CONTAINER_LABELS } from '../../shared/domain/task/container-labels.ts';
 import type { ContainerRun } from '../ecs/driver/driver.ts';
+import { hostPathsOf } from '../ecs/driver/host-paths.ts';
 import { readSecrets } from '../ecs/driver/secret-files.ts';
 import type { TaskFiles } from '../ecs/driver/task-files.ts';
 import type { VolumeFolders } from '../ecs/driver/volume-folders.ts';
@@ -27,6 +28,8 @@ export type StarterOptions = {
   readonly environment: Readonly<Record<string, string>>;
   /** See {@link readSecrets}. */
   readonly secretsDir: string;
+  /** Real paths of the folders that tasks may mount. */
+  readonly hostFolders: readonly string[];
   readonly now: () => number;
 };
 
@@ -99,6 +102,9 @@ export class Starter {
     if (network.kind === 'shared') await this.#sandbox(run, own);
     const secrets = readSecrets(container, secretsDir);
     if (secrets.kind === 'missing') throw new UnstartableError(secrets.reason);
+    // What is there may have changed since the task was set up: an init container may have put a link there.
+    const hostPaths = hostPathsOf({ ...run, containerDefinitions: [container] }, this.#options.hostFolders);
+    if (hostPaths.kind === 'refused') throw new UnstartableError(hostPaths.reason);
     if ((container.mountPoints ?? []).length > 0) volumes.use(task);
     return containerRequest(run, {
       installation,
@@ -107,6 +113,7 @@ export class Starter {
       secrets: secrets.variables,
       workspaceDir,
       volumePrefix: volumePrefix(installation, volumes.owner(task)),
+      hostPaths: hostPaths.places,
       network,
     });
   }

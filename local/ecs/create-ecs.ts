@@ -67,6 +67,8 @@ export type DriverChoice =
       readonly workspaceDir: string;
       /** variables of every container, unless it sets them itself; only a PATH by default */
       readonly environment?: Readonly<Record<string, string>>;
+      /** real paths of the folders that tasks may mount; none by default */
+      readonly hostFolders?: readonly string[];
       /** by default, tasks share 127.0.0.1 and have no names */
       readonly network?: TaskNetwork;
     }
@@ -76,6 +78,7 @@ export type DriverChoice =
       readonly dataDir: string;
       readonly workspaceDir: string;
       readonly environment?: Readonly<Record<string, string>>;
+      readonly hostFolders?: readonly string[];
       readonly engine: Engine;
       readonly images: Images;
       /** how many the engine has: no container may have more */
@@ -150,6 +153,7 @@ export function createEcs(options: EcsOptions): Ecs {
       workspaceDir: makeDir(driver.workspaceDir),
       environment: driver.environment ?? {},
       secretsDir: dataDir,
+      hostFolders: driver.hostFolders ?? [],
       timers,
       reports,
     };

@@ -65,7 +65,14 @@ export const DefinitionRequestSchema = z.looseObject({
   requiresCompatibilities: z.array(z.string()).optional(),
   cpu: z.string().optional(),
   memory: z.string().optional(),
-  volumes: z.array(z.looseObject({ name: z.string().regex(NAME) })).optional(),
+  volumes: z
+    .array(
+      z.looseObject({
+        name: z.string().regex(NAME),
+        host: z.looseObject({ sourcePath: z.string().optional() }).optional(),
+      }),
+    )
+    .optional(),
   ephemeralStorage: EphemeralStorageSchema.optional(),
   runtimePlatform: z
     .looseObject({

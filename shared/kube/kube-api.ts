@@ -43,13 +43,15 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   const { authenticate } = given;
   const options: ApiOptions = authenticate === undefined ? given : { ...given, userOf: authenticatedUser };
   const { clock, notifications } = ports;
-  const { openStreamsMax, pollMs = POLL_MS, needsCommand = false, authorization = 'AlwaysAllow' } = options;
+  const { openStreamsMax, pollMs = POLL_MS, needsCommand = false, hostFolders = null } = options;
+  const { authorization = 'AlwaysAllow' } = options;
   const authorizer = openAuthorizer(authorization, options.authorizers ?? AUTHORIZERS, ports);
   const deps: ApiDeps = {
     ...ports,
     callerOf: callerOf(options),
     authorizer,
     needsCommand,
+    hostFolders,
     streams: createOpenStreams(clock, openStreamsMax),
     tails: createTails(ports, { clock, notifications, pollMs }),
   };

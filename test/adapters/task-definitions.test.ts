@@ -228,6 +228,14 @@ test('volumes in memory are tmpfs of their container, from which programs can be
   });
 });
 
+test('what is on the machine of a task has its path in the definition', () => {
+  const hostPaths = [{ volume: 'in', path: '/srv/in' }];
+  expect(registerInput({ ...full, volumes: ['big-scratch', 'in'], hostPaths }, definitions, null).volumes).toEqual([
+    { name: 'big-scratch' },
+    { name: 'in', host: { sourcePath: '/srv/in' } },
+  ]);
+});
+
 test('what a reference says is what it was made of', () => {
   const { containerDefinitions = [] } = registerInput(full, definitions, null);
   const references = containerDefinitions[0]?.secrets?.map(({ valueFrom = '' }) => parseReference(valueFrom));

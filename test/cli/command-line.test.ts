@@ -52,6 +52,7 @@ describe('the command line', () => {
     ['local --dynamodb-endpoint nope', 'It must be an address'],
     ['token --server https://kim:secret@muster.example', 'It must hold no user and no password before the host.'],
     ['local --workspace nowhere', 'error: --workspace: the folder'],
+    ['local --allow-host-path . --allow-host-path nowhere', 'error: --allow-host-path: the folder'],
   ])('%s: exit 2', async (line, expected) => {
     const { run } = await aServer();
     const { code, out, err } = await run(line);

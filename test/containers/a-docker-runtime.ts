@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import * as z from 'zod';
 import { type Folders, someFolders } from '../e2e/a-local-runtime.ts';
@@ -17,6 +19,7 @@ export const PATIENT = { timeout: 2 * TEST_MS } as const;
 
 export type ADockerRuntime = {
   readonly folders: Folders;
+  readonly hostFolder: string;
   readonly kube: Kube;
   /** The process that runs now, and what it has said. */
   readonly process: () => RuntimeProcess;
@@ -28,10 +31,12 @@ export type ADockerRuntime = {
   readonly remove: () => Promise<void>;
 };
 
-/** The embedded runtime in a process of its own, whose tasks are containers. */
+/** The embedded runtime in a process of its own, whose tasks are containers. They may mount what is in `hostFolder`. */
 export async function aDockerRuntime({ host }: AnEngine): Promise<ADockerRuntime> {
   const folders = someFolders();
-  const tasks = { dockerHost: host };
+  const hostFolder = join(folders.root, 'allowed');
+  mkdirSync(hostFolder);
+  const tasks = { dockerHost: host, hostFolders: [hostFolder] };
   let runtime = startRuntime(folders, tasks);
   let kube = kubeAt(await runtime.ready());
   const stop = async (): Promise<number | string> => {
@@ -40,6 +45,7 @@ export async function aDockerRuntime({ host }: AnEngine): Promise<ADockerRuntime
   };
   return {
     folders,
+    hostFolder,
     get kube() {
       return kube;
     },

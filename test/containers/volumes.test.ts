@@ -1,5 +1,8 @@
+import { lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hasEnded, hasEngine, oneJob, PATIENT, podThat, shell, withDocker } from './a-docker-runtime.ts';
+import { JOBS } from '../e2e/kube-calls.ts';
+import { type SeenPod, hasEnded, hasEngine, oneJob, PATIENT, podThat, shell, withDocker } from './a-docker-runtime.ts';
 
 const volumeMounts = [{ name: 'fast', mountPath: '/fast' }];
 const inMemory = (sizeLimit?: string): object => ({
@@ -51,5 +54,105 @@ describe.runIf(hasEngine)('a volume in memory', PATIENT, () => {
     const { metadata, status } = await podThat(docker.runtime.kube, 'again', hasEnded);
     expect(status.phase).toBe('Succeeded');
     expect(await docker.runtime.kube.log(metadata.name)).toBe('');
+  });
+});
+
+describe.runIf(hasEngine)('what is on this machine', PATIENT, () => {
+  const docker = withDocker();
+  const mounts = [{ name: 'in', mountPath: '/in' }];
+  const at = (path: string): string => join(docker.runtime.hostFolder, path);
+  const hostPath = (path: string, type?: string): object => ({
+    volumes: [{ name: 'in', hostPath: { path, ...(type === undefined ? {} : { type }) } }],
+  });
+
+  /** A Job of one container that mounts it. */
+  const create = async (name: string, script: string, pod: object, more: object = {}): Promise<unknown> =>
+    docker.runtime.kube.create(oneJob(name, [shell(script, { volumeMounts: mounts, ...more })], pod));
+  const said = async (name: string): Promise<string> => {
+    const { metadata, status } = await podThat(docker.runtime.kube, name, hasEnded);
+    expect(status.phase).toBe('Succeeded');
+    return docker.runtime.kube.log(metadata.name);
+  };
+  /** Why the only Pod of a Job does not start. */
+  const waitsBecause = async (name: string): Promise<string> => {
+    const why = ({ status }: SeenPod): string => status.containerStatuses[0]?.state.waiting?.message ?? '';
+    const pod = await podThat(docker.runtime.kube, name, (seen) => why(seen) !== '' || hasEnded(seen));
+    expect(pod.status.phase).toBe('Pending');
+    await docker.runtime.kube.remove(name);
+    return why(pod);
+  };
+
+  test('is read and written where the Pod mounts it', async () => {
+    mkdirSync(at('data'));
+    writeFileSync(at('data/question'), 'why\n');
+    const script = 'cat $MUSTER_VOLUME_IN/question; echo because > /in/answer; echo $MUSTER_VOLUME_IN';
+    await create('both', script, hostPath(at('data'), 'Directory'));
+    expect(await said('both')).toBe('why\n/in\n');
+    expect(readFileSync(at('data/answer'), 'utf8')).toBe('because\n');
+  });
+
+  test('is only read if the mount says so', async () => {
+    writeFileSync(at('one-file'), 'text\n');
+    const volumeMounts = [{ name: 'in', mountPath: '/in', readOnly: true }];
+    const script = 'cat /in; (echo x > /in) 2>&1 | grep -o "Read-only file system"';
+    await create('read-only', script, hostPath(at('one-file'), 'File'), { volumeMounts });
+    expect(await said('read-only')).toBe('text\nRead-only file system\n');
+  });
+
+  test('is made where its type says so', async () => {
+    await create('made', 'touch /in/file', hostPath(at('new/deep'), 'DirectoryOrCreate'));
+    await said('made');
+    expect(readdirSync(at('new/deep'))).toEqual(['file']);
+    expect(statSync(at('new/deep')).mode & 0o777).toBe(0o755);
+  });
+
+  test('does not start a task if it is of another type, and the Pod says why', async () => {
+    writeFileSync(at('no-folder'), '');
+    await create('type', 'true', hostPath(at('no-folder'), 'Directory'));
+    expect(await waitsBecause('type')).toContain(
+      `MountVolume.SetUp failed for volume "in" : hostPath type check failed: ${at('no-folder')} is not a directory`,
+    );
+  });
+
+  test('outside of the allowed folders is refused, and nothing of the Job is stored', async () => {
+    const { status, text } = await docker.runtime.kube.ask(
+      'POST',
+      JOBS,
+      oneJob('etc', [shell('true')], hostPath('/etc')),
+    );
+    expect(status).toBe(422);
+    expect(text).toContain(`it is not within what muster local --allow-host-path names: ${docker.runtime.hostFolder}`);
+    expect((await docker.runtime.kube.ask('GET', `${JOBS}/etc`)).status).toBe(404);
+  });
+
+  test('is not left by a link that another task has made', async () => {
+    mkdirSync(at('shared'));
+    await create('attacker', 'ln -s /etc /in/link', hostPath(at('shared')));
+    await said('attacker');
+    expect(lstatSync(at('shared/link')).isSymbolicLink()).toBe(true);
+    for (const [name, path] of Object.entries({ victim: 'shared/link', below: 'shared/link/new' })) {
+      await create(name, 'cat /in/passwd', hostPath(at(path)));
+      expect(await waitsBecause(name)).toMatch(/ is \/etc.*, which is not within what muster local --allow-host-path/);
+    }
+    // Where the link leads within the folder, it is followed.
+    mkdirSync(at('target'));
+    writeFileSync(at('target/file'), 'found\n');
+    symlinkSync('../target', at('shared/inside'));
+    await create('inside', 'cat /in/file', hostPath(at('shared/inside')));
+    expect(await said('inside')).toBe('found\n');
+  });
+
+  test('is looked at before each container: its task may have changed it', async () => {
+    mkdirSync(at('swapped/data'), { recursive: true });
+    const swap = shell('rmdir /all/data; ln -s /etc /all/data', {
+      name: 'swap',
+      volumeMounts: [{ name: 'all', mountPath: '/all' }],
+    });
+    const volumes = [
+      { name: 'all', hostPath: { path: at('swapped') } },
+      { name: 'in', hostPath: { path: at('swapped/data') } },
+    ];
+    await create('swap', 'cat /in/passwd', { volumes, initContainers: [swap] });
+    expect(await waitsBecause('swap')).toContain(`${at('swapped/data')} is /etc, which is not within`);
   });
 });

@@ -40,6 +40,16 @@ test('a volume in memory belongs to the one container that mounts it', () => {
   ]);
 });
 
+test('a hostPath is of this machine, within folders that somebody has allowed', () => {
+  const volumes = [{ name: 'in', hostPath: { path: '/srv/in' } }];
+  const faults = (hostFolders: readonly string[] | null) =>
+    faultLines(admitDocument(jobDocument({}, {}, { volumes }), { hostFolders }));
+  expect(faults(null)).toEqual([expect.stringContaining('Fargate shares nothing of the host')]);
+  expect(faults([])).toEqual([expect.stringContaining('start muster local with --allow-host-path')]);
+  expect(faults(['/srv/other'])).toEqual([expect.stringContaining('--allow-host-path names: /srv/other')]);
+  expect(faults(['/srv'])).toEqual([]);
+});
+
 test('automountServiceAccountToken: true is taken with a warning', () => {
   const warningsOf = (automountServiceAccountToken: boolean) =>
     admitted(jobDocument({}, {}, { automountServiceAccountToken })).warnings;

@@ -43,6 +43,7 @@ const PLACE: Place = {
   secrets: [['KEY', 'secret']],
   workspaceDir: '/home/kim/work',
   volumePrefix: 'muster-i-pod-',
+  hostPaths: new Map(),
   network: { kind: 'own', name: 'muster-i' },
 };
 
@@ -105,6 +106,23 @@ describe('a container is made', () => {
     expect(containerRequest(larger, PLACE)).toMatchObject({ HostConfig: { Memory: 2 * 1024 ** 3 } });
     const more = aRun({ dockerLabels: { 'muster.run/memory-limit-bytes': String(8 * 1024 ** 3) } });
     expect(containerRequest(more, PLACE)).toMatchObject({ HostConfig: { Memory: 1024 ** 3 } });
+  });
+
+  test('with the real path of what is on this machine', () => {
+    const mountPoints = [
+      { sourceVolume: 'in', containerPath: '/in', readOnly: true },
+      { sourceVolume: 'data', containerPath: '/data' },
+    ];
+    const place = { ...PLACE, hostPaths: new Map([['in', '/mnt/disk/in']]) };
+    expect(containerRequest(aRun({ mountPoints }), place)).toMatchObject({
+      HostConfig: {
+        Mounts: [
+          {},
+          { Type: 'bind', Source: '/mnt/disk/in', Target: '/in', ReadOnly: true },
+          { Type: 'volume', Source: 'muster-i-pod-data', Target: '/data', ReadOnly: false },
+        ],
+      },
+    });
   });
 
   test('with a tmpfs for each volume in memory', () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { enginesOn } from '../../local/dynamodb/engine-processes.ts';
@@ -13,7 +13,11 @@ const THIS_TREE = join(import.meta.dirname, '../..');
 const KubeconfigSchema = z.object({ clusters: z.tuple([z.object({ cluster: z.object({ server: z.url() }) })]) });
 
 /** Tasks are containers of the engine that answers there. */
-export type ContainerTasks = { readonly dockerHost: string };
+export type ContainerTasks = {
+  readonly dockerHost: string;
+  /** folders that they may mount */
+  readonly hostFolders?: readonly string[];
+};
 
 export type RuntimeProcess = {
   readonly child: ChildProcess;
@@ -37,8 +41,12 @@ export function spawnRuntime(
   tree = THIS_TREE,
 ): RuntimeProcess {
   const program = join(tree, 'test/e2e/runtime-process.ts');
+  const hostFolders = typeof tasks === 'object' ? (tasks.hostFolders ?? []) : [];
   const kind = tasks === undefined ? [] : [typeof tasks === 'number' ? String(tasks) : 'docker'];
-  const engine = typeof tasks === 'object' ? { DOCKER_HOST: tasks.dockerHost } : {};
+  const engine =
+    typeof tasks === 'object'
+      ? { DOCKER_HOST: tasks.dockerHost, MUSTER_TEST_HOST_FOLDERS: hostFolders.join(delimiter) }
+      : {};
   const child = spawn(process.execPath, ['--import', 'tsx', program, dataDir, workspaceDir, ...kind], {
     cwd: tree,
     stdio: ['pipe', 'ignore', 'pipe'],

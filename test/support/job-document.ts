@@ -1,5 +1,5 @@
 import { fieldErrorText } from '../../shared/schema/object/field-error.ts';
-import { type Admission, admitJob } from '../../shared/schema/job/job-manifest.ts';
+import { type Admission, type AdmissionContext, admitJob } from '../../shared/schema/job/job-manifest.ts';
 import type { JobUpdate } from '../../shared/schema/job/job-update.ts';
 
 /** The least of a Job's document that is admitted, and what a test says about it. */
@@ -15,8 +15,10 @@ export const jobDocument = (spec: object = {}, metadata: object = {}, pod: objec
 
 export const UID = 'uid-1';
 
+type Tasks = Pick<AdmissionContext, 'needsCommand' | 'hostFolders'>;
+
 /** @param tasks omitted: as on AWS */
-export const admitDocument = (document: unknown, tasks: { readonly needsCommand?: boolean } = {}): Admission =>
+export const admitDocument = (document: unknown, tasks: Tasks = {}): Admission =>
   admitJob(document, { namespace: 'default', uid: UID, nameSuffix: 'x7k2z', fieldValidation: 'Strict', ...tasks });
 
 /** `path: kind: message` of each fault; empty when there is none. */
@@ -26,7 +28,7 @@ export function faultLines(admission: Admission | JobUpdate): readonly string[] 
   return admission.errors.map((fault) => `${fault.path}: ${fieldErrorText(fault)}`);
 }
 
-export function admitted(document: unknown, tasks: { readonly needsCommand?: boolean } = {}) {
+export function admitted(document: unknown, tasks: Tasks = {}) {
   const admission = admitDocument(document, tasks);
   if (admission.kind !== 'ok') throw new Error(faultLines(admission).join('\n'));
   return admission;

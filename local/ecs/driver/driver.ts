@@ -4,7 +4,12 @@ import type { ContainerEnd } from '../task-life.ts';
 import type { Overrides, StopCause, TaskRecord } from '../task-record.ts';
 
 /** One container of one task, starting or running. */
-export type ContainerRun = { readonly task: TaskRecord; readonly container: ContainerDefinition };
+export type ContainerRun = {
+  readonly task: TaskRecord;
+  readonly container: ContainerDefinition;
+  /** The task's; known to `start` only. */
+  readonly volumes?: Definition['volumes'];
+};
 
 /**
  * Runs containers. A driver decides nothing: task-life decides which container starts or ends and when. The driver reports
@@ -19,7 +24,7 @@ export type Driver = {
    * Why the task cannot be set up, so that none of its containers starts; null if it can. Called once, before the first
    * container starts.
    */
-  setupProblem(definition: Pick<Definition, 'containerDefinitions'>): string | null;
+  setupProblem(definition: Pick<Definition, 'containerDefinitions' | 'volumes'>): string | null;
   /** An address for a new task's containers; no other task of this driver has it. */
   privateIp(): string;
   start(run: ContainerRun): void;

@@ -5,6 +5,7 @@ import { volumeVariable } from '../../../shared/domain/task/volume-variable.ts';
 import type { ContainerDefinition } from '../definition.ts';
 import { MARK } from './processes.ts';
 import { commandOf, environmentOf, type ContainerRun } from './driver.ts';
+import { hostPathsOf } from './host-paths.ts';
 import { readSecrets } from './secret-files.ts';
 import { processFolder } from './workspace-path.ts';
 import { LAUNCHER } from './launcher.ts';
@@ -44,6 +45,8 @@ export type Surroundings = {
   readonly secretsDir: string;
   /** the folder of the Pod's volumes; null: the container mounts none */
   readonly volumesDir: string | null;
+  /** real paths of the folders that tasks may mount */
+  readonly hostFolders: readonly string[];
   readonly network: TaskNetwork;
 };
 
@@ -61,10 +64,13 @@ export function processCommand(run: ContainerRun, surroundings: Surroundings): P
     : command;
 }
 
-function commandIn({ task, container }: ContainerRun, surroundings: Surroundings): ProcessCommand {
+function commandIn(run: ContainerRun, surroundings: Surroundings): ProcessCommand {
+  const { task, container } = run;
   const { workspaceDir, environment, mark, secretsDir, volumesDir, network } = surroundings;
   const secrets = readSecrets(container, secretsDir);
   if (secrets.kind === 'missing') return { kind: 'impossible', reason: secrets.reason };
+  const hostPaths = hostPathsOf({ ...run, containerDefinitions: [container] }, surroundings.hostFolders);
+  if (hostPaths.kind === 'refused') return { kind: 'impossible', reason: hostPaths.reason };
   const given = environmentOf(container, task.overrides);
   const env = new Map([
     ['PATH', DEFAULT_PATH],
@@ -75,7 +81,7 @@ function commandIn({ task, container }: ContainerRun, surroundings: Surroundings
     ...secrets.variables,
     ...given,
     ...addressVariables(task, given),
-    ...(volumesDir === null ? [] : makeVolumes(container, volumesDir)),
+    ...(volumesDir === null ? [] : makeVolumes(container, volumesDir, hostPaths.places)),
   ]);
   const cwd = processFolder(workspaceDir, container.workingDirectory ?? '.');
   const folder = statSync(cwd, { throwIfNoEntry: false });
@@ -112,10 +118,14 @@ export function volumesOf({
  * Processes share one file system, so nothing can be mounted at the path that the container requests. The variable that
  * holds the mount path on AWS holds the folder instead.
  */
-function makeVolumes(container: ContainerDefinition, dir: string): readonly (readonly [string, string])[] {
+function makeVolumes(
+  container: ContainerDefinition,
+  dir: string,
+  places: ReadonlyMap<string, string>,
+): readonly (readonly [string, string])[] {
   return volumesOf(container).map((volume) => {
-    const folder = join(dir, volume);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const folder = places.get(volume) ?? join(dir, volume);
+    if (!places.has(volume)) mkdirSync(folder, { recursive: true, mode: 0o700 });
     return [volumeVariable(volume), folder] as const;
   });
 }

@@ -14,6 +14,7 @@ import {
   killTrees,
   terminateTree,
 } from './processes.ts';
+import { hostPathsOf } from './host-paths.ts';
 import { logNameFault, logStream } from './log-name.ts';
 import { processCommand, type RunnableCommand, volumesOf } from './process-command.ts';
 import { readSecrets } from './secret-files.ts';
@@ -35,6 +36,8 @@ export type ProcessDriverOptions = {
   readonly environment: Readonly<Record<string, string>>;
   /** See {@link readSecrets}. */
   readonly secretsDir: string;
+  /** Real paths of the folders that tasks may mount. */
+  readonly hostFolders: readonly string[];
   readonly network: TaskNetwork;
   readonly timers: Timers;
   readonly reports: Reports;
@@ -95,12 +98,13 @@ export class ProcessDriver implements Driver {
     return null;
   }
 
-  setupProblem({ containerDefinitions }: Pick<Definition, 'containerDefinitions'>): string | null {
-    for (const container of containerDefinitions) {
+  setupProblem(definition: Pick<Definition, 'containerDefinitions' | 'volumes'>): string | null {
+    for (const container of definition.containerDefinitions) {
       const secrets = readSecrets(container, this.#options.secretsDir);
       if (secrets.kind === 'missing') return secrets.reason;
     }
-    return null;
+    const hostPaths = hostPathsOf(definition, this.#options.hostFolders);
+    return hostPaths.kind === 'refused' ? hostPaths.reason : null;
   }
 
   privateIp(): string {
@@ -131,7 +135,8 @@ export class ProcessDriver implements Driver {
 
   #spawn(started: Process): void {
     const { run } = started;
-    const { files, volumes, workspaceDir, environment, secretsDir, network, timers, reports } = this.#options;
+    const { files, volumes, workspaceDir, environment, secretsDir, hostFolders, network, timers, reports } =
+      this.#options;
     const folder = files.folder(run.task.id);
     const mark = this.#mark(run);
     const fail = (reason: string): void => this.#report(started, { kind: 'unstartable', reason, atMs: timers.now() });
@@ -139,7 +144,15 @@ export class ProcessDriver implements Driver {
     const startedAtMs = timers.now();
     try {
       const volumesDir = volumesOf(run.container).length === 0 ? null : volumes.use(run.task);
-      const command = processCommand(run, { workspaceDir, environment, mark, secretsDir, volumesDir, network });
+      const command = processCommand(run, {
+        workspaceDir,
+        environment,
+        mark,
+        secretsDir,
+        volumesDir,
+        hostFolders,
+        network,
+      });
       if (command.kind === 'impossible') {
         fail(command.reason);
         return;

@@ -1,3 +1,4 @@
+import type { HostFolders } from '../../domain/task/host-folders.ts';
 import type { HostLimits } from '../../domain/task/host-limits.ts';
 import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { Timing } from '../../domain/base/timing.ts';
@@ -62,6 +63,8 @@ export type Settings = {
   readonly announced: Announced | null;
   /** Images are not pulled: a Job without a command is refused. See {@link AdmissionContext.needsCommand}. */
   readonly needsCommand?: boolean;
+  /** What Pods may mount of this machine; omitted: nothing. See {@link AdmissionContext.hostFolders}. */
+  readonly hostFolders?: HostFolders;
 };
 
 /** Which Jobs' changes others hear of: each Job's, or those of Jobs that somebody waits for with a task token. */

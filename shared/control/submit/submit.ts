@@ -32,8 +32,8 @@ export type RefusedSubmission =
   /** The namespace does not allow it, or has no room for it. */
   | (NotAllowed & { readonly name: string });
 
-/** `needsCommand`: see {@link AdmissionContext}. */
-export type SubmitOptions = Pick<AdmissionContext, 'needsCommand'>;
+/** See {@link AdmissionContext}. */
+export type SubmitOptions = Pick<AdmissionContext, 'needsCommand' | 'hostFolders'>;
 
 /**
  * Creates the Job of a submission, once however often it comes: its uid is made of the submission's source, and stays known as

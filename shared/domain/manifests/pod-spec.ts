@@ -46,10 +46,14 @@ export type NodeAffinityTerm = {
   readonly matchFields?: readonly LabelRequirement[] | undefined;
 };
 
-export type Volume = { readonly name: string; readonly emptyDir: EmptyDir };
+/** Exactly one source is set. */
+export type Volume = { readonly name: string; readonly emptyDir?: EmptyDir; readonly hostPath?: HostPath };
 
 /** `medium`: `Memory`, or omitted for the task's disk. */
 export type EmptyDir = { readonly medium?: string; readonly sizeLimit?: string };
+
+/** What is at a path of the machine that tasks run on; `type` says what has to be there. */
+export type HostPath = { readonly path: string; readonly type: string };
 
 export type Container = {
   readonly name: string;

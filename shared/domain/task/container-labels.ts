@@ -6,5 +6,8 @@ export const CONTAINER_LABELS = {
   pullPolicy: 'muster.run/image-pull-policy',
 } as const;
 
+/** The Docker label with the `type` of a `hostPath`, which ECS has no field for. */
+export const hostPathTypeLabel = (volume: string): string => `muster.run/host-path-type-${volume}`;
+
 /** The Docker label with the name of the volume that a container's nth tmpfs is: ECS knows only its path. */
 export const tmpfsVolumeLabel = (nth: number): string => `muster.run/tmpfs-volume-${nth}`;

@@ -5,7 +5,7 @@ import type { TaskTmpfs } from './task.ts';
 const MIB = 2 ** 20;
 
 /** Whether a volume is kept in memory, not on the task's disk. */
-export const isInMemory = ({ emptyDir }: Volume): boolean => emptyDir.medium === 'Memory';
+export const isInMemory = ({ emptyDir }: Volume): boolean => emptyDir?.medium === 'Memory';
 
 /**
  * The volumes in memory that a container mounts. Each may have as much as Kubernetes gives it (`SizeMemoryBackedVolumes`): its
@@ -23,7 +23,7 @@ export function tmpfsOf(
     const volume = volumes.find((each) => each.name === name);
     return volume === undefined || !isInMemory(volume)
       ? []
-      : [{ volume: name, path: mountPath, readOnly, sizeMib: Math.min(mostMib, mibOf(volume.emptyDir.sizeLimit)) }];
+      : [{ volume: name, path: mountPath, readOnly, sizeMib: Math.min(mostMib, mibOf(volume.emptyDir?.sizeLimit)) }];
   });
 }
 

@@ -1,4 +1,4 @@
-import { CONTAINER_LABELS } from './container-labels.ts';
+import { CONTAINER_LABELS, hostPathTypeLabel } from './container-labels.ts';
 import { CAPACITY_SELECTOR } from '../manifests/annotations.ts';
 import { ARCHITECTURE_SELECTOR, placeOf } from './task-place.ts';
 import { wordExpander, expandedVariables, variablesOf } from './container-env.ts';
@@ -60,6 +60,7 @@ export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOpt
     architecture: placeOf(spec)?.[ARCHITECTURE_SELECTOR] === 'arm64' ? ('ARM64' as const) : ('X86_64' as const),
     serviceAccount: hasOwnAccount(spec) ? { namespace, name: spec.serviceAccountName } : null,
     volumes: (spec.volumes ?? []).filter((volume) => !isInMemory(volume)).map(({ name }) => name),
+    ...hostPathsOf(spec),
     containers: [
       ...initContainers.map((container, i) =>
         taskContainer(container, manifest, { essential: false, after: initContainers.slice(0, i), size }),
@@ -152,16 +153,29 @@ function taskContainer(
     readOnlyRoot: securityContext?.readOnlyRootFilesystem ?? false,
     capabilities: { add, drop },
     pullSecret: pullSecret === undefined ? null : { namespace: manifest.metadata.namespace, name: pullSecret.name },
-    ...labelsOf(container),
+    ...labelsOf(container, spec),
   };
 }
 
 /** Nothing for most, so that their definitions stay as they were. */
-function labelsOf(container: Container): Pick<TaskContainer, 'labels'> {
+function hostPathsOf({ volumes = [] }: PodSpec): Pick<TaskDefinition, 'hostPaths'> {
+  const hostPaths = volumes.flatMap(({ name, hostPath }) =>
+    hostPath === undefined ? [] : [{ volume: name, path: hostPath.path }],
+  );
+  return hostPaths.length === 0 ? {} : { hostPaths };
+}
+
+/** As for {@link hostPathsOf}. */
+function labelsOf(container: Container, { volumes = [] }: PodSpec): Pick<TaskContainer, 'labels'> {
   const memory = amount(container.resources?.limits, 'memory');
   const labels = {
     ...(memory === null ? {} : { [CONTAINER_LABELS.memoryLimit]: String(memory) }),
     ...(hasOwnPullPolicy(container) ? { [CONTAINER_LABELS.pullPolicy]: container.imagePullPolicy } : {}),
+    ...Object.fromEntries(
+      volumes.flatMap(({ name, hostPath }) =>
+        (hostPath?.type ?? '') === '' ? [] : [[hostPathTypeLabel(name), hostPath?.type]],
+      ),
+    ),
   };
   return Object.keys(labels).length === 0 ? {} : { labels };
 }
@@ -200,7 +214,7 @@ export function ephemeralStorageOf({ containers, initContainers = [], volumes = 
     sum(
       volumes
         .filter((volume) => !isInMemory(volume))
-        .map(({ emptyDir }) => parseQuantity(emptyDir.sizeLimit ?? '0') ?? 0),
+        .map(({ emptyDir }) => parseQuantity(emptyDir?.sizeLimit ?? '0') ?? 0),
     );
   const gib = Math.ceil(bytes / GIB);
   return gib <= EPHEMERAL_GIB.included ? null : Math.max(gib, EPHEMERAL_GIB.min);

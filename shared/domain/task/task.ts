@@ -21,8 +21,10 @@ export type TaskDefinition = TaskSize & {
   readonly architecture: 'X86_64' | 'ARM64';
   /** The service account whose permissions the containers have; null: the installation's default for all. */
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | null;
-  /** On the task's disk: empty at the start, shared by the containers that mount them, deleted with the task. */
+  /** Shared by the containers that mount them. On the task's disk: empty at the start, deleted with the task. */
   readonly volumes: readonly string[];
+  /** Those of the volumes that are on the machine that runs the task. Omitted: none. */
+  readonly hostPaths?: readonly { readonly volume: string; readonly path: string }[];
   readonly containers: readonly TaskContainer[];
 };
 

@@ -1,3 +1,4 @@
+import type { HostFolders } from '../../domain/task/host-folders.ts';
 import type { Context, Hono } from 'hono';
 import type { AuthorizationMode, User } from '../../domain/callers/user.ts';
 import type { Formats } from '../../domain/manifests/new-in-release.ts';
@@ -83,8 +84,9 @@ export type ApiDeps = ApiPorts &
     readonly streams: OpenStreams;
     /** What the watches of this process follow. */
     readonly tails: Tails;
-    /** See {@link ApiOptions.needsCommand}. */
+    /** See {@link ApiOptions}. */
     readonly needsCommand: boolean;
+    readonly hostFolders: HostFolders;
   };
 
 export type ApiOptions = {
@@ -102,6 +104,8 @@ export type ApiOptions = {
   readonly embedded?: boolean;
   /** Tasks are processes, and images are not pulled: a container without a command or args is refused. */
   readonly needsCommand?: boolean;
+  /** What Pods may mount of this machine. Default: nothing, as on AWS. */
+  readonly hostFolders?: HostFolders;
   /** A watch, or a followed log, ends after this at the latest; the transport may have less time. */
   readonly streamMaxSec?: number;
   /** How often watched feeds are read for rows that other processes have appended. */

@@ -18,14 +18,14 @@ import type { JobObject } from './render-job.ts';
 
 /** Jobs of `batch/v1` as users write them. */
 export function jobKind(deps: ApiDeps): WritableKind<FoundJob<JobObject>, StoredSpec> {
-  const { clock, hosts = USUAL_OFFER, needsCommand } = deps;
+  const { clock, hosts = USUAL_OFFER, needsCommand, hostFolders } = deps;
   return {
     ...jobWrites(BATCH_FACE, 'spec.template.spec.subdomain', deps),
     type: 'Job',
 
     async admit(document, context) {
       const list = await findNamedList(annotationsIn(document), context.namespace, deps);
-      const admission = admitJob(document, { ...context, hosts, needsCommand, list });
+      const admission = admitJob(document, { ...context, hosts, needsCommand, hostFolders, list });
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
       const { name, namespace } = manifest.metadata;

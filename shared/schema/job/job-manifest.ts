@@ -24,6 +24,8 @@ import { tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rules.ts';
 import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
 import { admitPodTemplate } from '../pod/pod-rules.ts';
+import type { HostFolders } from '../../domain/task/host-folders.ts';
+import { hostPathErrors } from '../pod/host-path-rules.ts';
 import { volumeOwnerErrors } from '../pod/volume-owner-rules.ts';
 import { selectionErrors } from './selection-rules.ts';
 import { successAnnotationErrors } from './success-annotation-rules.ts';
@@ -44,6 +46,8 @@ export type AdmissionContext = {
   readonly needsCommand?: boolean;
   /** Tasks are local processes, whose user owns their volumes. Omitted: as `needsCommand` says. */
   readonly processes?: boolean;
+  /** Omitted: none, as on AWS. */
+  readonly hostFolders?: HostFolders;
   /** The list that the Job names; omitted: it was not looked up. */
   readonly list?: NamedList | null;
 };
@@ -60,7 +64,7 @@ export type Admission =
  */
 export function admitJob(document: unknown, context: AdmissionContext): Admission {
   const { namespace, uid, nameSuffix, fieldValidation, hosts = USUAL_OFFER, needsCommand = false } = context;
-  const { processes = needsCommand } = context;
+  const { processes = needsCommand, hostFolders = null } = context;
   const read = readJobDocument(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { job } = read;
@@ -89,6 +93,7 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     ...checked.errors,
     ...(needsCommand ? missingCommandErrors('spec.template.spec', job.spec.template?.spec) : []),
     ...(processes ? [] : volumeOwnerErrors('spec.template.spec', job.spec.template?.spec)),
+    ...hostPathErrors('spec.template.spec', job.spec.template?.spec, hostFolders),
   ];
   return errors.length > 0
     ? { kind: 'invalid', name, errors }

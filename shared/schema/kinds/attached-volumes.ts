@@ -9,6 +9,7 @@ import {
   STRING_MAP,
   ZERO_SHOWN,
   bare,
+  field,
   object,
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
@@ -146,10 +147,15 @@ export const ATTACHED_VOLUME_KINDS = {
   },
   HostPathVolumeSource: {
     openapi: `${CORE}.HostPathVolumeSource`,
-    description: '',
+    description: 'What is at a path of the machine that tasks run on.',
     fields: {
-      path: bare(1, STRING, REQUIRED),
-      type: bare(2, STRING, ZERO_SHOWN),
+      path: field(1, STRING, 'The path. Links are followed, and may not lead out of the allowed folders.', REQUIRED),
+      type: field(
+        2,
+        STRING,
+        'What has to be there: DirectoryOrCreate, Directory, FileOrCreate, File, Socket, CharDevice, BlockDevice. Empty: anything.',
+        ZERO_SHOWN,
+      ),
     },
   },
   ISCSIVolumeSource: {

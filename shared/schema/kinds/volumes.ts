@@ -20,7 +20,7 @@ import type { KindTable } from './kind-table.ts';
 export const VOLUME_KINDS = {
   Volume: {
     openapi: `${CORE}.Volume`,
-    description: 'A directory that containers of a Pod share. It is empty at the start and disappears with the task.',
+    description: 'A directory that containers of a Pod share.',
     fields: {
       name: field(1, STRING, 'Unique in the Pod. Volume mounts refer to it.', REQUIRED),
       volumeSource: inlined(2, object('VolumeSource')),
@@ -30,7 +30,11 @@ export const VOLUME_KINDS = {
     openapi: `${CORE}.VolumeSource`,
     description: 'The source of a volume.',
     fields: {
-      hostPath: unserved(1, object('HostPathVolumeSource')),
+      hostPath: field(
+        1,
+        object('HostPathVolumeSource'),
+        'What is at a path of this machine, within the folders of muster local --allow-host-path. Refused on AWS.',
+      ),
       emptyDir: field(
         2,
         object('EmptyDirVolumeSource'),

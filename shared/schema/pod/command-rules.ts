@@ -1,3 +1,4 @@
+import { isSamePath } from '../../domain/task/host-folders.ts';
 import { volumeVariable } from '../../domain/task/volume-variable.ts';
 import { type FieldError, required } from '../object/field-error.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
@@ -38,13 +39,17 @@ export const processWarnings = (path: string, spec: PodSpecShape | undefined): r
   ...mountWarnings(path, spec),
 ];
 
-/** Nothing can be mounted at a path of the Pod's choice: a program has to look where its volume is. */
+/**
+ * Nothing can be mounted at a path of the Pod's choice: a program has to look where its volume is. What is at the same path of the
+ * machine is there.
+ */
 const mountWarnings = (path: string, spec: PodSpecShape | undefined): readonly string[] =>
   containersOf(path, spec).flatMap(({ c, at }) => {
     const words = [...(c.command ?? []), ...(c.args ?? []), ...(c.env ?? []).map(({ value = '' }) => value)].join(' ');
     return (c.volumeMounts ?? []).flatMap(({ name = '', mountPath = '' }, i) => {
       const variable = volumeVariable(name);
-      return words.includes(variable)
+      const hostPath = spec?.volumes?.find((volume) => volume.name === name)?.hostPath?.path;
+      return words.includes(variable) || (hostPath !== undefined && isSamePath(hostPath, mountPath))
         ? []
         : [
             `${at}.volumeMounts[${i}].mountPath: tasks are processes of this machine, for which no ${mountPath} is made: $${variable} says where the volume is; muster local --driver docker mounts it`,

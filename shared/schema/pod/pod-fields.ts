@@ -21,7 +21,7 @@ const refused = (instead: string, ...values: readonly unknown[]): PodField => ({
 
 const SERVER_OWN = harmless('set by the server, ignored in a template');
 const NO_NODES = 'leave it out: Fargate has no nodes to choose from';
-const NOT_SHARED = 'leave it out: Fargate shares nothing of the host';
+export const NOT_SHARED = 'leave it out: Fargate shares nothing of the host';
 const NOTHING_ATTACHED = 'leave it out: nothing is attached';
 const NO_PRIORITIES = 'leave it out: Fargate has no priorities';
 const FIXED_PROFILE = "leave it out: Fargate's own profile applies";
@@ -57,7 +57,7 @@ export const POD_FIELDS: Groups = {
   spec: {
     containers: honoured('the containers of the task; the first is essential, and the Pod ends when it ends'),
     initContainers: honoured('containers that the others depend on, with condition SUCCESS, or START for a sidecar'),
-    volumes: honoured("the task's volumes; emptyDir only"),
+    volumes: honoured("the task's volumes; emptyDir, and embedded hostPath"),
     restartPolicy: honoured('Never, or OnFailure: a restart is a new task of the same Pod'),
     terminationGracePeriodSeconds: honoured('stopTimeout of each container, between 2 and 120 seconds'),
     activeDeadlineSeconds: honoured(
@@ -143,7 +143,9 @@ export const POD_FIELDS: Groups = {
     ephemeral: refused('use an emptyDir with a sizeLimit: a task may have up to 200 GiB'),
     csi: refused(NO_VOLUME),
     nfs: refused(NO_VOLUME),
-    hostPath: refused(NOT_SHARED),
+    hostPath: honoured(
+      'only embedded: what is at the path, within the folders that `muster local --allow-host-path` names; refused on Fargate, which shares nothing of the host',
+    ),
     image: refused('copy the files with an init container into an emptyDir'),
     awsElasticBlockStore: refused(NO_VOLUME),
     azureDisk: refused(NO_VOLUME),
@@ -170,6 +172,12 @@ export const POD_FIELDS: Groups = {
       "added to the task's ephemeral storage (20 GiB, up to 200), and not enforced volume by volume; in memory: the size of the tmpfs",
     ),
     medium: honoured('Memory: a tmpfs of the one container that mounts it (linuxParameters.tmpfs); see Volumes'),
+  },
+  hostPath: {
+    path: honoured('host.sourcePath; where links lead to must be within an allowed folder, too'),
+    type: honoured(
+      'what has to be there when a task starts; DirectoryOrCreate and FileOrCreate create what is missing',
+    ),
   },
   container: {
     name: honoured('name of the container'),

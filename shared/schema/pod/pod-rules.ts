@@ -115,12 +115,11 @@ const accountOf = ({ serviceAccountName = '', serviceAccount = '' }: Partial<Pod
   serviceAccountName === '' ? serviceAccount : serviceAccountName;
 
 const admitVolume = (volume: VolumeShape): Volume => {
-  const { emptyDir } = volume;
-  return {
-    ...keptFields('Volume', volume),
-    name: volume.name ?? '',
-    emptyDir: emptyDir === undefined ? {} : keptFields('EmptyDirVolumeSource', emptyDir),
-  };
+  const { emptyDir, hostPath, ...others } = volume;
+  const named = { ...keptFields('Volume', others), name: volume.name ?? '' };
+  return hostPath === undefined
+    ? { ...named, emptyDir: emptyDir === undefined ? {} : keptFields('EmptyDirVolumeSource', emptyDir) }
+    : { ...named, hostPath: { path: hostPath.path ?? '', type: hostPath.type ?? '' } };
 };
 
 function specErrors(spec: PodSpecShape, admitted: PodSpec): readonly FieldError[] {

@@ -73,11 +73,13 @@ const container = z.strictObject({
 });
 
 const emptyDir = z.strictObject({ sizeLimit: quantity, medium: text });
+const hostPath = z.strictObject({ path: text, type: text });
 const volume = z.strictObject({
   name: text,
   emptyDir: opt(emptyDir),
+  hostPath: opt(hostPath),
   ...known('configMap', 'secret', 'downwardAPI', 'projected', 'persistentVolumeClaim', 'ephemeral', 'csi', 'nfs'),
-  ...known('hostPath', 'image', 'awsElasticBlockStore', 'azureDisk', 'azureFile', 'cephfs', 'cinder', 'fc'),
+  ...known('image', 'awsElasticBlockStore', 'azureDisk', 'azureFile', 'cephfs', 'cinder', 'fc'),
   ...known('flexVolume', 'flocker', 'gcePersistentDisk', 'gitRepo', 'glusterfs', 'iscsi', 'photonPersistentDisk'),
   ...known('portworxVolume', 'quobyte', 'rbd', 'scaleIO', 'storageos', 'vsphereVolume'),
 });
@@ -116,6 +118,7 @@ export const POD_SHAPES = {
   podSecurity,
   volume,
   emptyDir,
+  hostPath,
   container,
   env,
   valueFrom,

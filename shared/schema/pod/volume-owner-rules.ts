@@ -6,7 +6,9 @@ import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 export function writerOf({ securityContext, volumeMounts = [] }: ContainerShape, pod: PodSpecShape): number | null {
   const user = securityContext?.runAsUser ?? pod.securityContext?.runAsUser ?? 0;
   const isOnDisk = (name: string | undefined): boolean =>
-    !(pod.volumes ?? []).some((volume) => volume.name === name && volume.emptyDir?.medium === 'Memory');
+    !(pod.volumes ?? []).some(
+      (volume) => volume.name === name && (volume.hostPath !== undefined || volume.emptyDir?.medium === 'Memory'),
+    );
   return user !== 0 && volumeMounts.some(({ name, readOnly }) => readOnly !== true && isOnDisk(name)) ? user : null;
 }
 

@@ -21,6 +21,7 @@ const GROUP_TYPES: Readonly<Record<keyof typeof POD_SHAPES, string>> = {
   podSecurity: 'PodSecurityContext',
   volume: 'Volume',
   emptyDir: 'EmptyDirVolumeSource',
+  hostPath: 'HostPathVolumeSource',
   container: 'Container',
   env: 'EnvVar',
   valueFrom: 'EnvVarSource',

@@ -57,3 +57,14 @@ test('a mount that a process does not find is warned about, unless the program a
   ]);
   expect(warnings(['sh', '-c', 'cat "$MUSTER_VOLUME_IN_PUT/data"'])).toEqual([]);
 });
+
+test('what is mounted where it is on this machine is found by processes', () => {
+  const warnings = (mountPath: string) => {
+    const containers = [{ name: 'main', image: 'busybox', command: ['ls'], volumeMounts: [{ name: 'in', mountPath }] }];
+    const volumes = [{ name: 'in', hostPath: { path: '/srv/in/' } }];
+    const document = jobDocument({}, {}, { containers, volumes });
+    return admitted(document, { needsCommand: true, hostFolders: ['/srv'] }).warnings;
+  };
+  expect(warnings('/srv/in')).toEqual([]);
+  expect(warnings('/in')).toHaveLength(1);
+});

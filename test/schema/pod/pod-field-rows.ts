@@ -9,6 +9,7 @@ export const PATHS: Readonly<Record<Group, string>> = {
   podSecurity: 'spec.securityContext',
   volume: 'spec.volumes[]',
   emptyDir: 'spec.volumes[].emptyDir',
+  hostPath: 'spec.volumes[].hostPath',
   container: 'spec.containers[]',
   env: 'spec.containers[].env[]',
   valueFrom: 'spec.containers[].env[].valueFrom',

@@ -31,6 +31,7 @@ const TEMPLATES: Readonly<Record<Group, (fields: Fields) => object>> = {
   podSecurity: (fields) => spec({ securityContext: { runAsUser: 1000, ...fields } }),
   volume: (fields) => spec({ volumes: [{ name: 'v', ...fields }] }),
   emptyDir: (fields) => spec({ volumes: [{ name: 'v', emptyDir: fields }] }),
+  hostPath: (fields) => spec({ volumes: [{ name: 'v', hostPath: { path: '/srv', ...fields } }] }),
   container,
   env,
   valueFrom: (fields) => from(Object.keys(fields).length === 0 ? { fieldRef: { fieldPath: 'metadata.name' } } : fields),
@@ -48,7 +49,7 @@ const TEMPLATES: Readonly<Record<Group, (fields: Fields) => object>> = {
 const admit = (template: object) =>
   admitJob(
     { metadata: { name: 'sums' }, spec: { completionMode: 'Indexed', completions: 2, template } },
-    { namespace: 'default', uid: 'uid-1', nameSuffix: 'x7k2z', fieldValidation: 'Strict' },
+    { namespace: 'default', uid: 'uid-1', nameSuffix: 'x7k2z', fieldValidation: 'Strict', hostFolders: ['/srv'] },
   );
 
 function accepted(template: object) {
@@ -131,8 +132,9 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     subdomain: ['workers', 'pod'], // in the environment of a launch: see test/domain/task/task-environment.test.ts
   },
   podSecurity: { runAsUser: [5], runAsGroup: [6], runAsNonRoot: [true, 'pod'] },
-  volume: { name: ['x'], emptyDir: [{ sizeLimit: '30Gi' }] },
+  volume: { name: ['x'], emptyDir: [{ sizeLimit: '30Gi' }], hostPath: [{ path: '/srv' }] },
   emptyDir: { sizeLimit: ['30Gi'], medium: ['Memory'] },
+  hostPath: { path: ['/srv/in'], type: ['Directory'] },
   container: {
     name: ['other'],
     image: ['other'],

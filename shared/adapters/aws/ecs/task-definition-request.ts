@@ -47,7 +47,8 @@ export function registerInput(
   settings: DefinitionSettings,
   taskRoleArn: string | null,
 ): RegisterTaskDefinitionCommandInput {
-  const { ephemeralStorageGib, volumes } = definition;
+  const { ephemeralStorageGib, volumes, hostPaths = [] } = definition;
+  const places = new Map(hostPaths.map(({ volume, path }) => [volume, { host: { sourcePath: path } }]));
   const ports = new Set<string>();
   return {
     family: definition.family,
@@ -59,7 +60,7 @@ export function registerInput(
     ...(definition.architecture === 'X86_64'
       ? {}
       : { runtimePlatform: { cpuArchitecture: definition.architecture, operatingSystemFamily: 'LINUX' } }),
-    ...(volumes.length === 0 ? {} : { volumes: volumes.map((name) => ({ name })) }),
+    ...(volumes.length === 0 ? {} : { volumes: volumes.map((name) => ({ name, ...places.get(name) })) }),
     executionRoleArn: settings.executionRoleArn,
     ...(taskRoleArn === null ? {} : { taskRoleArn }),
     containerDefinitions: definition.containers.map((container) => containerInput(container, settings, ports)),

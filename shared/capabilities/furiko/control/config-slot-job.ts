@@ -31,6 +31,7 @@ export async function createConfigJob(
     fieldValidation: 'Ignore',
     ...offersOf(deps),
     needsCommand: deps.settings.needsCommand ?? false,
+    hostFolders: deps.settings.hostFolders ?? null,
     now: at,
     config: { manifest: config, uid: row.uid },
   });

@@ -19,7 +19,7 @@ const SUBDOMAIN = 'spec.template.taskTemplate.pod.spec.subdomain';
 
 /** Jobs of `execution.furiko.io` as users write them. A Job of a JobConfig takes its place there before it is stored. */
 export function furikoJobKind(deps: ApiDeps): WritableKind<FoundJob<FurikoJobObject>, StoredSpec> {
-  const { clock, hosts = USUAL_OFFER, needsCommand } = deps;
+  const { clock, hosts = USUAL_OFFER, needsCommand, hostFolders } = deps;
   const writes = jobWrites(FURIKO_FACE, SUBDOMAIN, deps);
 
   return {
@@ -29,7 +29,7 @@ export function furikoJobKind(deps: ApiDeps): WritableKind<FoundJob<FurikoJobObj
     async admit(document, context) {
       const config = await namedConfig(context.namespace, configNameIn(document), deps);
       const now = clock.now();
-      const admission = admitFurikoJob(document, { ...context, hosts, needsCommand, now, config });
+      const admission = admitFurikoJob(document, { ...context, hosts, needsCommand, hostFolders, now, config });
       if (admission.kind !== 'ok') return admission;
       const { manifest, furiko, warnings } = admission;
       const { name, namespace } = manifest.metadata;

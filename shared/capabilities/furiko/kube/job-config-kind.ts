@@ -23,11 +23,11 @@ export const JOB_CONFIG_KIND = defineKind<AdmittedJobConfig>({
   hooks: hooksOf,
 });
 
-function formOf({ clock, hosts = USUAL_OFFER, needsCommand }: ApiDeps): KindForm<AdmittedJobConfig> {
+function formOf({ clock, hosts = USUAL_OFFER, needsCommand, hostFolders }: ApiDeps): KindForm<AdmittedJobConfig> {
   return {
     admit(document, context) {
       const now = clock.now();
-      const admission = admitJobConfig(document, { ...context, hosts, needsCommand, now });
+      const admission = admitJobConfig(document, { ...context, hosts, needsCommand, hostFolders, now });
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
       const status = newStatus(manifest.spec);
@@ -35,7 +35,7 @@ function formOf({ clock, hosts = USUAL_OFFER, needsCommand }: ApiDeps): KindForm
       return { kind: 'ok', admitted: { document: documentOf(manifest, standing) }, warnings };
     },
     admitUpdate({ object, stored }, document, fieldValidation) {
-      const context = { now: clock.now(), fieldValidation, hosts, needsCommand };
+      const context = { now: clock.now(), fieldValidation, hosts, needsCommand, hostFolders };
       const update = admitJobConfigUpdate(storedJobConfig(stored.document), document, context);
       if (update.kind !== 'ok') return update;
       const { manifest, warnings, changed } = update;

@@ -2,6 +2,7 @@ import type { EpochMs } from '../../../domain/base/time.ts';
 import type { FurikoPart } from '../domain/furiko-job.ts';
 import type { JobConfigManifest } from '../domain/job-config.ts';
 import type { JobManifest } from '../../../domain/manifests/manifest.ts';
+import type { HostFolders } from '../../../domain/task/host-folders.ts';
 import type { HostsOffer } from '../../../schema/job/host-name-rules.ts';
 import type { AdmissionContext } from '../../../schema/job/job-manifest.ts';
 import type { StoredJob } from '../../../schema/job/job-update.ts';
@@ -48,6 +49,7 @@ export type FurikoUpdateContext = {
   readonly hosts?: HostsOffer;
   /** See {@link AdmissionContext}. Only a JobConfig's template has new commands. */
   readonly needsCommand?: boolean;
+  readonly hostFolders?: HostFolders;
 };
 
 export type JobConfigContext = AdmissionContext & { readonly now: EpochMs };

@@ -2,8 +2,10 @@ import { asEpochMs, type EpochMs } from '../../../domain/base/time.ts';
 import { FURIKO_API_VERSION } from '../domain/furiko-job.ts';
 import type { JobConfigManifest, JobConfigSpec } from '../domain/job-config.ts';
 import { scheduledJobName } from '../domain/scheduled-job.ts';
+import { ANYWHERE, type HostFolders } from '../../../domain/task/host-folders.ts';
 import { type HostsOffer, USUAL_OFFER } from '../../../schema/job/host-name-rules.ts';
 import { type FieldError, forbidden, invalid } from '../../../schema/object/field-error.ts';
+import { isSame } from '../../../schema/object/object-update.ts';
 import { annotationErrors, labelErrors, ownAnnotationErrors } from '../../../schema/object/metadata-rules.ts';
 import { tieErrors } from '../../../schema/object/object-metadata.ts';
 import { nameErrors, nameOf } from '../../../schema/object/object-name.ts';
@@ -39,6 +41,7 @@ export const readJobConfig = (document: unknown, fieldValidation: FieldValidatio
 /** Admits an external document as a new JobConfig. Its template is tried: a Job is made of it, with some value for each option. */
 export function admitJobConfig(document: unknown, context: JobConfigContext): JobConfigAdmission {
   const { namespace, nameSuffix, fieldValidation, now, hosts = USUAL_OFFER, needsCommand = false } = context;
+  const { hostFolders = null } = context;
   const read = readJobConfig(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { metadata } = read.object;
@@ -46,7 +49,7 @@ export function admitJobConfig(document: unknown, context: JobConfigContext): Jo
   if (misplaced !== null) return misplaced;
   const name = nameOf(metadata, nameSuffix);
   const identity = { name, namespace, generateName: metadata?.generateName };
-  const checked = checkJobConfig(read.object, identity, { former: null, now, hosts, needsCommand });
+  const checked = checkJobConfig(read.object, identity, { former: null, now, hosts, needsCommand, hostFolders });
   const errors = [...nameErrors(name, metadata), ...checked.errors];
   return errors.length > 0
     ? { kind: 'invalid', name, errors }
@@ -69,6 +72,7 @@ export function checkJobConfig(
     readonly now: EpochMs;
     readonly hosts: HostsOffer;
     readonly needsCommand?: boolean;
+    readonly hostFolders?: HostFolders;
   },
 ): CheckedJobConfig {
   const { labels, annotations } = metadata ?? {};
@@ -86,7 +90,13 @@ export function checkJobConfig(
   ];
   const config = withDate(jobConfigSpecOf(spec), context);
   const trial =
-    before.length + after.length > 0 ? NOTHING : tryTemplate(spec.template.spec, config, ownerOf(identity, context));
+    before.length + after.length > 0
+      ? NOTHING
+      : tryTemplate(
+          spec.template.spec,
+          config,
+          ownerOf(identity, { ...context, hostFolders: foldersFor(config, context) }),
+        );
   return {
     manifest: manifestOf(metadata, identity, config),
     errors: [...before, ...trial.errors, ...after],
@@ -94,13 +104,23 @@ export function checkJobConfig(
   };
 }
 
+/** What it could mount once it may still say, so that its schedule can be disabled. Its Jobs will be refused. */
+const foldersFor = (
+  { template }: JobConfigSpec,
+  { former, hostFolders = null }: { readonly former: JobConfigSpec | null; readonly hostFolders?: HostFolders },
+): HostFolders => (former !== null && isSame(former.template, template) ? ANYWHERE : hostFolders);
+
 const NOTHING = { errors: [], warnings: [] } as const;
 
 /** A Job of the longest name: seconds have ten digits until the year 2286. */
 const ownerOf = (
   { name, namespace }: { readonly name: string; readonly namespace: string },
-  { hosts, needsCommand = false }: { readonly hosts: HostsOffer; readonly needsCommand?: boolean },
-): TrialOwner => ({ config: name, job: scheduledJobName(name, LONGEST), namespace, hosts, needsCommand });
+  {
+    hosts,
+    needsCommand = false,
+    hostFolders = null,
+  }: { readonly hosts: HostsOffer; readonly needsCommand?: boolean; readonly hostFolders?: HostFolders },
+): TrialOwner => ({ config: name, job: scheduledJobName(name, LONGEST), namespace, hosts, needsCommand, hostFolders });
 
 const LONGEST = asEpochMs(1_000_000_000_000);
 

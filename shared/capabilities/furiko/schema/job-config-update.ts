@@ -12,12 +12,12 @@ import { checkJobConfig, readJobConfig } from './job-config-admission.ts';
 export function admitJobConfigUpdate(
   stored: StoredJobConfig,
   document: unknown,
-  { now, fieldValidation, hosts = USUAL_OFFER, needsCommand = false }: FurikoUpdateContext,
+  { now, fieldValidation, hosts = USUAL_OFFER, needsCommand = false, hostFolders = null }: FurikoUpdateContext,
 ): JobConfigUpdate {
   const read = readJobConfig(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const old = stored.manifest;
-  const context = { former: old.spec, now, hosts, needsCommand };
+  const context = { former: old.spec, now, hosts, needsCommand, hostFolders };
   const { manifest, errors, warnings } = checkJobConfig(read.object, old.metadata, context);
   const all = [
     ...identityErrors(read.object, stored),

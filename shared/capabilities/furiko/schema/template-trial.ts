@@ -1,4 +1,5 @@
 import type { JobConfigSpec } from '../domain/job-config.ts';
+import type { HostFolders } from '../../../domain/task/host-folders.ts';
 import type { HostsOffer } from '../../../schema/job/host-name-rules.ts';
 import { admitJob } from '../../../schema/job/job-manifest.ts';
 import { type FieldError, invalid } from '../../../schema/object/field-error.ts';
@@ -17,6 +18,7 @@ export type TrialOwner = {
   readonly hosts: HostsOffer;
   /** Its commands are warned about: each Job without one is refused. */
   readonly needsCommand: boolean;
+  readonly hostFolders: HostFolders;
 };
 
 /** As long as any. */
@@ -26,7 +28,7 @@ const UID = '00000000-0000-4000-8000-000000000000';
 export function tryTemplate(
   template: FurikoTemplateShape,
   { option, template: { metadata } }: JobConfigSpec,
-  { config, job, namespace, hosts, needsCommand }: TrialOwner,
+  { config, job, namespace, hosts, needsCommand, hostFolders }: TrialOwner,
 ): { readonly errors: readonly FieldError[]; readonly warnings: readonly string[] } {
   const substitutions = {
     ...placeholderOptions(option?.options ?? []),
@@ -49,6 +51,7 @@ export function tryTemplate(
     hosts,
     list: null,
     processes: needsCommand,
+    hostFolders,
   } as const;
   const admitted = admitJob(compiled.document, context);
   if (admitted.kind === 'undecodable')

@@ -24,7 +24,7 @@ export async function createSlotJob(claim: CronClaim, seen: SeenCron, deps: Deps
   const { namespace } = row.key;
   const document = jobOfSlot(manifest, row.uid, claim.slot);
   const list = await findNamedList(document.metadata.annotations, namespace, deps);
-  const { needsCommand = false } = deps.settings;
+  const { needsCommand = false, hostFolders = null } = deps.settings;
   const admission = admitJob(document, {
     namespace,
     uid,
@@ -33,6 +33,7 @@ export async function createSlotJob(claim: CronClaim, seen: SeenCron, deps: Deps
     ...offersOf(deps),
     list,
     needsCommand,
+    hostFolders,
   });
   if (admission.kind === 'undecodable') return { kind: 'refused', message: admission.message };
   if (admission.kind === 'invalid') {

@@ -31,10 +31,10 @@ export const CRON_JOB_KIND = defineKind<AdmittedCronJob>({
   subresources: [['status', admitStatus]],
 });
 
-function formOf({ clock, hosts = USUAL_OFFER, needsCommand }: ApiDeps): KindForm<AdmittedCronJob> {
+function formOf({ clock, hosts = USUAL_OFFER, needsCommand, hostFolders }: ApiDeps): KindForm<AdmittedCronJob> {
   return {
     admit(document, context) {
-      const admission = admitCronJob(document, { ...context, hosts, needsCommand });
+      const admission = admitCronJob(document, { ...context, hosts, needsCommand, hostFolders });
       if (admission.kind !== 'ok') return admission;
       const { manifest, warnings } = admission;
       const creationTimestamp = asTime(clock.now());
@@ -42,7 +42,7 @@ function formOf({ clock, hosts = USUAL_OFFER, needsCommand }: ApiDeps): KindForm
       return { kind: 'ok', admitted: admittedOf(manifest, standing), warnings };
     },
     admitUpdate({ object, stored }, document, fieldValidation) {
-      const context = { fieldValidation, hosts, needsCommand };
+      const context = { fieldValidation, hosts, needsCommand, hostFolders };
       const update = admitCronJobUpdate(storedCronJob(stored.document), document, context);
       if (update.kind !== 'ok') return update;
       const { manifest, warnings, changed } = update;

@@ -5,6 +5,8 @@ import { cronAnnotationErrors } from './cron-annotation-rules.ts';
 import { CONCURRENCY_POLICIES, type FormerTimes, historyErrors, timesErrors } from './cron-spec-rules.ts';
 import { admitJobTemplate } from './cron-template.ts';
 import { templateCommandWarnings } from '../../../schema/pod/command-rules.ts';
+import type { HostFolders } from '../../../domain/task/host-folders.ts';
+import { hostPathErrors } from '../../../schema/pod/host-path-rules.ts';
 import { volumeOwnerErrors } from '../../../schema/pod/volume-owner-rules.ts';
 import { type FieldError, invalid } from '../../../schema/object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from '../../../schema/job/host-name-rules.ts';
@@ -35,6 +37,7 @@ const NAME_CHARS_MAX = 52;
  */
 export function admitCronJob(document: unknown, context: AdmissionContext): CronJobAdmission {
   const { namespace, nameSuffix, fieldValidation, hosts = USUAL_OFFER, needsCommand = false } = context;
+  const { hostFolders = null } = context;
   const read = readCronJob(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { metadata } = read.object;
@@ -46,6 +49,7 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
     ...nameErrors(name, metadata),
     ...checked.errors,
     ...(needsCommand ? [] : cronVolumeErrors(read.object)),
+    ...cronHostPathErrors(read.object, hostFolders),
     ...(name.length > NAME_CHARS_MAX
       ? [invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
       : []),
@@ -71,6 +75,10 @@ export const cronCommandWarnings = ({ spec }: CronJobShape): readonly string[] =
 /** Faults of its volumes, where tasks are not local processes. */
 export const cronVolumeErrors = ({ spec }: CronJobShape): readonly FieldError[] =>
   volumeOwnerErrors('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec);
+
+/** Faults of what it mounts of this machine. */
+export const cronHostPathErrors = ({ spec }: CronJobShape, folders: HostFolders): readonly FieldError[] =>
+  hostPathErrors('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec, folders);
 
 /** Reads an external document as a CronJob, without judging its values. */
 export const readCronJob = (document: unknown, fieldValidation: FieldValidation): ReadObject<CronJobShape> =>

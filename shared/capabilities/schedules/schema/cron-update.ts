@@ -1,9 +1,16 @@
 import type { CronJobManifest } from '../domain/cron-manifest.ts';
-import { checkCronJob, cronCommandWarnings, cronVolumeErrors, readCronJob } from './cron-admission.ts';
+import { ANYWHERE } from '../../../domain/task/host-folders.ts';
+import {
+  checkCronJob,
+  cronCommandWarnings,
+  cronHostPathErrors,
+  cronVolumeErrors,
+  readCronJob,
+} from './cron-admission.ts';
 import { namesZone } from './cron-spec-rules.ts';
 import { USUAL_OFFER } from '../../../schema/job/host-name-rules.ts';
 import { addedFinalizerErrors } from '../../../schema/object/object-metadata.ts';
-import { type ObjectUpdate, extentOf, identityErrors } from '../../../schema/object/object-update.ts';
+import { type ObjectUpdate, extentOf, identityErrors, isSame } from '../../../schema/object/object-update.ts';
 import type { AdmissionContext } from '../../../schema/job/job-manifest.ts';
 
 /** A stored CronJob that a client changes. */
@@ -27,7 +34,8 @@ export function admitCronJobUpdate(
     fieldValidation,
     hosts = USUAL_OFFER,
     needsCommand = false,
-  }: Pick<AdmissionContext, 'fieldValidation' | 'hosts' | 'needsCommand'>,
+    hostFolders = null,
+  }: Pick<AdmissionContext, 'fieldValidation' | 'hosts' | 'needsCommand' | 'hostFolders'>,
 ): CronJobUpdate {
   const read = readCronJob(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
@@ -39,6 +47,7 @@ export function admitCronJobUpdate(
     ...(stored.deleting ? addedFinalizerErrors('metadata', manifest.metadata, old.metadata.finalizers ?? []) : []),
     ...errors,
     ...(needsCommand ? [] : cronVolumeErrors(read.object)),
+    ...cronHostPathErrors(read.object, hasSameVolumes(old, manifest) ? ANYWHERE : hostFolders),
   ];
   if (all.length > 0) return { kind: 'invalid', name: old.metadata.name, errors: all };
   const changed = extentOf('CronJobSpec', asOfToday(old), manifest);
@@ -50,6 +59,12 @@ export function admitCronJobUpdate(
   ];
   return { kind: 'ok', manifest, warnings, changed };
 }
+
+/** What it could mount once it may still say, so that it can be suspended. Its Jobs will be refused. */
+const hasSameVolumes = (old: CronJobManifest, next: CronJobManifest): boolean => {
+  const volumesOf = ({ spec }: CronJobManifest) => spec.jobTemplate.spec.template.spec.volumes ?? [];
+  return isSame(volumesOf(old), volumesOf(next));
+};
 
 /** Kubernetes writes the path like this. */
 const ZONE_WARNING =

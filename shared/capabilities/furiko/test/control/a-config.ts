@@ -66,6 +66,7 @@ export class Config {
       nameSuffix: '',
       fieldValidation: 'Strict',
       now: this.time,
+      hostFolders: ['/srv'],
     } as const;
     const admission = admitJobConfig(document, context);
     if (admission.kind !== 'ok') throw new Error(JSON.stringify(admission));

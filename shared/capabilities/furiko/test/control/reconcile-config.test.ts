@@ -261,6 +261,19 @@ describe('slots', () => {
     );
   });
 
+  it('whose Job would mount a folder that is not allowed any more are skipped, and said so', async () => {
+    const containers = [{ name: 'main', image: 'busybox', command: ['true'] }];
+    const pod = { spec: { containers, volumes: [{ name: 'in', hostPath: { path: '/srv/in' } }] } };
+    const config = await Config.begin({ ...MINUTELY, template: { spec: { taskTemplate: { pod } } } });
+    await config.look(60);
+    expect(await config.jobs()).toEqual([]);
+    expect((await config.events())[0]).toContain('volumes[0].hostPath: Forbidden');
+    const here = config.handler();
+    const settings = { ...here.deps.settings, hostFolders: ['/srv'] };
+    await config.look(120, { by: { deps: { ...here.deps, settings } } as unknown as typeof here });
+    expect(await config.jobs()).toHaveLength(1);
+  });
+
   it('whose name a Job has are skipped', async () => {
     const config = await Config.begin(MINUTELY);
     await config.run(slotJob(60));

@@ -80,7 +80,13 @@ export class Schedule {
         jobTemplate: { metadata: jobMetadata, spec: { template, ...jobSpec } },
       },
     };
-    const context = { namespace: KEY.namespace, uid: UID, nameSuffix: '', fieldValidation: 'Strict' } as const;
+    const context = {
+      namespace: KEY.namespace,
+      uid: UID,
+      nameSuffix: '',
+      fieldValidation: 'Strict',
+      hostFolders: ['/srv'],
+    } as const;
     const admission = admitCronJob(document, context);
     if (admission.kind !== 'ok') throw new Error(JSON.stringify(admission));
     const stored = cronJobDocument(admission.manifest, {

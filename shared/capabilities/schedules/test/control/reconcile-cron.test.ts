@@ -137,6 +137,26 @@ describe('a slot', () => {
   });
 });
 
+describe('A CronJob that mounts a folder of this machine', () => {
+  it('has Jobs where that is allowed, and an Event for each that is refused', async () => {
+    const template = {
+      spec: {
+        restartPolicy: 'Never',
+        containers: [{ name: 'main', image: 'busybox' }],
+        volumes: [{ name: 'in', hostPath: { path: '/srv/in' } }],
+      },
+    };
+    const schedule = await Schedule.begin({ jobSpec: { template } });
+    await schedule.look(10);
+    expect(await schedule.jobs()).toEqual([]);
+    for (const event of await schedule.events()) expect(event).toMatch(/^FailedCreate: .*volumes\[0\]\.hostPath/);
+    const here = schedule.handler();
+    const settings = { ...here.deps.settings, hostFolders: ['/srv'] };
+    await schedule.look(20, { by: { deps: { ...here.deps, settings } } as unknown as typeof here });
+    expect(await schedule.jobs()).toEqual([slotJob(20)]);
+  });
+});
+
 describe('Jobs of a CronJob', () => {
   it('are replaced before the next begins, also where the scheduler dies in between', async () => {
     for (const nth of [1, 2]) {

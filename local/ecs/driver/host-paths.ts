@@ -1,0 +1,188 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { hostPathTypeLabel } from '../../../shared/domain/task/container-labels.ts';
+import { isWithin } from '../../../shared/domain/task/host-folders.ts';
+import type { Definition } from '../definition.ts';
+
+/** The real paths of what a task mounts of this machine, by volume, or why it may not, in the words of ECS and Kubernetes. */
+type HostPaths =
+  | { readonly kind: 'found'; readonly places: ReadonlyMap<string, string> }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** What a volume wants. `type`: Kubernetes' of a `hostPath`; empty: whatever is there. */
+type Wanted = { readonly volume: string; readonly path: string; readonly type: string };
+
+/** What is at a path. */
+type Seen =
+  | { readonly kind: 'there'; readonly real: string; readonly what: Thing }
+  /** `parent`: the real path of what is above; `missing`: the names below it, the path's own last */
+  | { readonly kind: 'absent'; readonly parent: string; readonly missing: readonly string[] }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+type Thing = 'folder' | 'file' | 'socket' | 'characterDevice' | 'blockDevice' | 'other';
+
+type Verdict =
+  | { readonly kind: 'take'; readonly real: string }
+  | { readonly kind: 'make'; readonly what: 'folder' | 'file' }
+  | { readonly kind: 'refuse'; readonly why: string };
+
+/**
+ * Follows the paths that a task's volumes name, makes what they say is to be made, and refuses what is not within the allowed
+ * folders once all links are followed. Nothing is made if one of them is refused.
+ *
+ * @param folders real paths
+ */
+export function hostPathsOf(
+  definition: Pick<Definition, 'volumes' | 'containerDefinitions'>,
+  folders: readonly string[],
+): HostPaths {
+  const all = wantedBy(definition);
+  const verdicts = all.map((wanted) => ({ wanted, verdict: judge(wanted, look(wanted.path), folders) }));
+  const places = new Map<string, string>();
+  for (const { wanted, verdict } of verdicts) if (verdict.kind === 'refuse') return refused(wanted, verdict.why);
+  for (const { wanted, verdict } of verdicts) {
+    const made = verdict.kind === 'make' ? make(wanted, verdict.what, folders) : verdict;
+    if (made.kind === 'refuse') return refused(wanted, made.why);
+    places.set(wanted.volume, made.real);
+  }
+  return { kind: 'found', places };
+}
+
+/** Pure. */
+function wantedBy({
+  volumes = [],
+  containerDefinitions,
+}: Pick<Definition, 'volumes' | 'containerDefinitions'>): readonly Wanted[] {
+  const labels = Object.assign({}, ...containerDefinitions.map(({ dockerLabels }) => dockerLabels)) as Record<
+    string,
+    string | undefined
+  >;
+  return volumes.flatMap(({ name, host }) =>
+    host?.sourcePath === undefined
+      ? []
+      : [{ volume: name, path: host.sourcePath, type: labels[hostPathTypeLabel(name)] ?? '' }],
+  );
+}
+
+/** What each type has to find, and Kubernetes' word for it; what it makes if nothing is there. */
+const TYPES: Readonly<Record<string, TypeRow>> = {
+  // As container runtimes do for Kubernetes, which looks at nothing then.
+  '': { is: null, word: '', makes: 'folder' },
+  DirectoryOrCreate: { is: 'folder', word: 'a directory', makes: 'folder' },
+  Directory: { is: 'folder', word: 'a directory' },
+  FileOrCreate: { is: 'file', word: 'a file', makes: 'file' },
+  File: { is: 'file', word: 'a file' },
+  Socket: { is: 'socket', word: 'a socket file' },
+  CharDevice: { is: 'characterDevice', word: 'a character device' },
+  BlockDevice: { is: 'blockDevice', word: 'a block device' },
+};
+
+type TypeRow = { readonly is: Thing | null; readonly word: string; readonly makes?: 'folder' | 'file' };
+
+/** Where a path leads counts first: what is elsewhere is nobody's business. Pure. */
+function judge({ path, type }: Wanted, seen: Seen, folders: readonly string[]): Verdict {
+  if (seen.kind === 'unreadable') return { kind: 'refuse', why: seen.why };
+  const real = seen.kind === 'there' ? seen.real : join(seen.parent, ...seen.missing);
+  if (!isWithin(real, folders)) return { kind: 'refuse', why: outside(path, real, folders) };
+  const row = TYPES[type];
+  if (row === undefined) return { kind: 'refuse', why: `${type} is an invalid volume type` };
+  if (seen.kind === 'there')
+    return row.is === null || row.is === seen.what
+      ? { kind: 'take', real }
+      : { kind: 'refuse', why: `hostPath type check failed: ${path} is not ${row.word}` };
+  if (row.makes === undefined) return { kind: 'refuse', why: `hostPath type check failed: ${path} is not ${row.word}` };
+  // As in Kubernetes, a file's folder has to be there.
+  return row.makes === 'file' && seen.missing.length > 1
+    ? { kind: 'refuse', why: `open ${path}: no such file or directory` }
+    : { kind: 'make', what: row.makes };
+}
+
+const outside = (path: string, real: string, folders: readonly string[]): string =>
+  `${real === path ? path : `${path} is ${real}, which`} is not within what muster local --allow-host-path names: ${folders.length === 0 ? 'no folder' : folders.join(', ')}`;
+
+const refused = ({ volume }: Wanted, why: string): HostPaths => ({
+  kind: 'refused',
+  reason: `ResourceInitializationError: MountVolume.SetUp failed for volume "${volume}" : ${why}`,
+});
+
+/** Follows all links. Of what is not there, the folder above. */
+function look(path: string, missing: readonly string[] = []): Seen {
+  if (!isWithin(path, ['/'])) return { kind: 'unreadable', why: `${path} is not absolute, or has '..' in it` };
+  try {
+    const real = realpathSync(path);
+    return missing.length === 0
+      ? { kind: 'there', real, what: thingOf(statSync(real)) }
+      : { kind: 'absent', parent: real, missing };
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') return { kind: 'unreadable', why: `stat ${path}: ${codeOf(error)}` };
+    if (isLink(path)) return { kind: 'unreadable', why: `${path} is a link to nothing` };
+    return look(dirname(path), [basename(path), ...missing]);
+  }
+}
+
+const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+function thingOf(stats: Stats): Thing {
+  if (stats.isDirectory()) return 'folder';
+  if (stats.isFile()) return 'file';
+  if (stats.isSocket()) return 'socket';
+  if (stats.isCharacterDevice()) return 'characterDevice';
+  return stats.isBlockDevice() ? 'blockDevice' : 'other';
+}
+
+/** Modes as in Kubernetes. */
+const MADE = {
+  folder: { mode: 0o755, flags: constants.O_DIRECTORY },
+  file: { mode: 0o644, flags: constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY },
+} as const;
+
+/** Another task may make the same meanwhile, or put a link there: what counts is what is there in the end. */
+function make(
+  wanted: Wanted,
+  what: 'folder' | 'file',
+  folders: readonly string[],
+): Exclude<Verdict, { readonly kind: 'make' }> {
+  try {
+    const seen = look(wanted.path);
+    if (seen.kind === 'absent') makeAll(seen.parent, seen.missing, what);
+  } catch (error) {
+    return { kind: 'refuse', why: error instanceof Error ? error.message : String(error) };
+  }
+  const verdict = judge(wanted, look(wanted.path), folders);
+  return verdict.kind === 'make' ? { kind: 'refuse', why: `${wanted.path} was removed` } : verdict;
+}
+
+function makeAll(parent: string, [name = '', ...deeper]: readonly string[], what: 'folder' | 'file'): void {
+  const path = join(parent, name);
+  makeOne(path, what);
+  if (deeper.length > 0) makeAll(path, deeper, what);
+}
+
+/** With its mode, whatever the umask is. Follows no link, and leaves what is there as it is. */
+function makeOne(path: string, what: 'folder' | 'file'): void {
+  const { mode, flags } = MADE[what];
+  try {
+    if (what === 'folder') mkdirSync(path, mode);
+    const file = openSync(path, flags | constants.O_NOFOLLOW, mode);
+    try {
+      fchmodSync(file, mode);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);
