@@ -11,6 +11,7 @@ import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, duplicate, forbidden, invalid, required, tooLong, tooMany } from '../object/field-error.ts';
 import { keptFields } from '../object/kept-fields.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
+import { memoryVolumeWarnings } from './memory-volume-warnings.ts';
 import { placementErrors } from './placement-rules.ts';
 import { refusedFields } from './pod-fields.ts';
 import type { ContainerShape, PodSpecShape, TemplateShape, VolumeShape } from './pod-shape.ts';
@@ -69,7 +70,10 @@ export function admitPodTemplate(shape: TemplateShape | undefined, job: Template
   return {
     template,
     errors: errors.length > 0 ? errors : wholeErrors(template, job),
-    warnings: spec === undefined ? [] : templateWarnings(SPEC, spec, job.items?.items.columns ?? []),
+    warnings: [
+      ...(spec === undefined ? [] : templateWarnings(SPEC, spec, job.items?.items.columns ?? [])),
+      ...(errors.length > 0 ? [] : memoryVolumeWarnings(SPEC, template)),
+    ],
   };
 }
 

@@ -326,7 +326,9 @@ test('a volume in memory takes no disk, and whoever its writer is, it is told no
     ),
   );
   expect(faults).toEqual([]);
-  expect(warnings).toEqual([]);
+  expect(warnings).toEqual([
+    `${SPEC}.volumes[0].emptyDir.sizeLimit: the volume has 512 MiB, as its container has of memory; set limits.memory`,
+  ]);
   expect(template.spec.volumes).toEqual([
     { name: 'v', emptyDir: { medium: 'Memory', sizeLimit: '300Gi' } },
     { name: 'w', emptyDir: {} },
