@@ -2,7 +2,7 @@
 // Needs the TypeScript 6 compiler: under typescript 7 dependency-cruiser finds no imports at all and passes everything.
 
 const OURS = '^(shared|functions|cdk|local|cli|test)/';
-const TESTS = ['^test/', '^shared/capabilities/[^/]+/test/'];
+const TESTS = ['^test/', '^shared/capabilities/(?!lists/)[^/]+/test/'];
 const SDK = '(^|/)node_modules/(@aws-sdk|@smithy|@aws-crypto)/';
 const LEFTOVERS = ['util', 'helper', 'manager', 'common', 'misc', 'type', 'service'];
 const npm = (...names) => names.map((name) => `(^|/)node_modules/${name}/`);
@@ -17,7 +17,7 @@ const LISTS = {
   kube: ['job-forms', 'job-templates', 'parts', 'served'],
 };
 const listsOf = (...layers) =>
-  layers.flatMap((layer) => LISTS[layer] ?? []).map((list) => `^shared/capabilities/${list}\\.ts$`);
+  layers.flatMap((layer) => LISTS[layer] ?? []).map((list) => `^shared/capabilities/lists/${list}\\.ts$`);
 
 /** A layer that imports its own folder, the shared folders named, its lists, the packages named, and nothing else at all. */
 const only = (folder, folders, packages = []) => ({
@@ -31,7 +31,7 @@ const only = (folder, folders, packages = []) => ({
 const inCapability = (layer, own, folders, packages = [], files = '') => ({
   name: `capability-${layer}-knows-its-layer-only`,
   severity: 'error',
-  from: { path: `^shared/capabilities/([^/]+)/${layer}/${files}` },
+  from: { path: `^shared/capabilities/(?!lists/)([^/]+)/${layer}/${files}` },
   to: {
     pathNot: [
       `^shared/capabilities/$1/(${own.join('|')})/`,
@@ -207,36 +207,33 @@ module.exports = {
       name: 'only-lists-know-capabilities',
       severity: 'error',
       from: { path: OURS, pathNot: ['^shared/capabilities/', '^test/'] },
-      to: { path: '^shared/capabilities/[^/]+/' },
+      to: { path: '^shared/capabilities/(?!lists/)[^/]+/' },
     },
     {
       name: 'lists-know-faces-only',
       severity: 'error',
-      from: { path: '^shared/capabilities/[^/]+$' },
-      to: { path: '^shared/capabilities/[^/]+/', pathNot: '^shared/capabilities/[^/]+/[^/]+/index\\.ts$' },
+      from: { path: '^shared/capabilities/lists/' },
+      to: {
+        path: '^shared/capabilities/(?!lists/)[^/]+/',
+        pathNot: '^shared/capabilities/(?!lists/)[^/]+/[^/]+/index\\.ts$',
+      },
     },
     {
       // What functions are bundled from must not bring the command line with it.
       name: 'functions-know-no-commands',
       severity: 'error',
       from: {
-        path: [
-          '^shared/runtime/',
-          '^shared/capabilities/(?!(commands|command-line|run-objects|simulations)\\.ts$)[^/]+$',
-        ],
+        path: ['^shared/runtime/', '^shared/capabilities/lists/(?!cli/)'],
       },
       to: {
-        path: [
-          '^shared/capabilities/(commands|command-line|run-objects|simulations)\\.ts$',
-          '^shared/capabilities/[^/]+/(cli|client)/',
-        ],
+        path: ['^shared/capabilities/lists/cli/', '^shared/capabilities/(?!lists/)[^/]+/(cli|client)/'],
       },
     },
     {
       name: 'capabilities-are-strangers',
       severity: 'error',
-      from: { path: '^shared/capabilities/([^/]+)/' },
-      to: { path: '^shared/capabilities/[^/]+/', pathNot: '^shared/capabilities/$1/' },
+      from: { path: '^shared/capabilities/(?!lists/)([^/]+)/' },
+      to: { path: '^shared/capabilities/(?!lists/)[^/]+/', pathNot: '^shared/capabilities/$1/' },
     },
     inCapability('kinds', ['kinds'], ['domain/kinds']),
     inCapability('shapes', ['annotations', 'shapes'], ['schema/kinds']),
@@ -268,41 +265,45 @@ module.exports = {
       ['hono', 'rfc6902'],
       '(?!index\\.ts$)',
     ),
-    ofOurs('capability-faces-wire-their-own', '^shared/capabilities/([^/]+)/kube/index\\.ts$', [
+    ofOurs('capability-faces-wire-their-own', '^shared/capabilities/(?!lists/)([^/]+)/kube/index\\.ts$', [
       '^shared/capabilities/$1/(kinds|domain|schema|ports|store|control|kube)/',
       ...shared('domain', 'schema', 'ports', 'names', 'store', 'control', 'kube'),
     ]),
     // What opens or makes the ports of a capability, on AWS (`adapters`) and in one process (`embedded`).
-    ofOurs('capability-adapters-meet-ports-only', '^shared/capabilities/([^/]+)/(adapters|answers|embedded)/', [
-      '^shared/capabilities/$1/(domain|schema|ports|adapters|answers)/',
-      '^shared/runtime/opened-ports\\.ts$',
-      ...shared('adapters', 'domain', 'schema', 'ports', 'names'),
-    ]),
+    ofOurs(
+      'capability-adapters-meet-ports-only',
+      '^shared/capabilities/(?!lists/)([^/]+)/(adapters|answers|embedded)/',
+      [
+        '^shared/capabilities/$1/(domain|schema|ports|adapters|answers)/',
+        '^shared/runtime/opened-ports\\.ts$',
+        ...shared('adapters', 'domain', 'schema', 'ports', 'names'),
+      ],
+    ),
     ofOurs(
       'capability-worlds-play-in-memory',
-      '^shared/capabilities/([^/]+)/world/',
+      '^shared/capabilities/(?!lists/)([^/]+)/world/',
       [
         '^shared/capabilities/$1/world/',
         '^shared/runtime/memory-store\\.ts$',
-        '^shared/capabilities/(item-sources|job-forms|namespace-limits|process-state|sweeps)\\.ts$',
+        '^shared/capabilities/lists/(item-sources|job-forms|namespace-limits|process-state|sweeps)\\.ts$',
       ].concat(
         shared('control', 'kube', 'store', 'adapters/memory', 'adapters/rows', 'domain', 'schema', 'ports', 'names'),
       ),
     ),
-    ofOurs('capability-clients-are-clients', '^shared/capabilities/([^/]+)/client/', [
+    ofOurs('capability-clients-are-clients', '^shared/capabilities/(?!lists/)([^/]+)/client/', [
       '^shared/capabilities/$1/(kinds|domain|schema|client)/',
       '^cli/(text|shell|client)/',
       ...shared('domain', 'schema', 'kube/list'),
     ]),
-    ofOurs('capability-local-parts-are-local', '^shared/capabilities/([^/]+)/local/', [
+    ofOurs('capability-local-parts-are-local', '^shared/capabilities/(?!lists/)([^/]+)/local/', [
       '^shared/capabilities/$1/(domain|ports|control|local)/',
       '^local/[^/]+\\.ts$',
       '^local/stopping/',
       ...shared('domain', 'ports', 'names', 'control/process'),
     ]),
-    ofOurs('capability-commands-are-commands', '^shared/capabilities/([^/]+)/cli/', [
+    ofOurs('capability-commands-are-commands', '^shared/capabilities/(?!lists/)([^/]+)/cli/', [
       '^shared/capabilities/$1/(?!test/)',
-      '^shared/capabilities/(command-line|item-sources|simulations)\\.ts$',
+      '^shared/capabilities/lists/(cli/(command-line|simulations)|item-sources)\\.ts$',
       '^cli/(?!program/)',
       ...shared('domain', 'schema', 'ports', 'names', 'store', 'control', 'kube'),
     ]),
@@ -324,7 +325,7 @@ module.exports = {
         path: OURS,
         pathNot: [
           '^shared/adapters/(?!memory/)',
-          '^shared/capabilities/[^/]+/(adapters|answers)/',
+          '^shared/capabilities/(?!lists/)[^/]+/(adapters|answers)/',
           '^local/wire/',
           ...TESTS,
         ],

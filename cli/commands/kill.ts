@@ -1,7 +1,7 @@
 import { verdictOf } from '../client/job-end.ts';
 import { asEpochMs, asTime } from '../../shared/domain/base/time.ts';
 import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
-import { OTHER_JOBS } from '../../shared/capabilities/command-line.ts';
+import { OTHER_JOBS } from '../../shared/capabilities/lists/cli/command-line.ts';
 import { type Job, JobSchema } from '../client/api-objects.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { reach, type ChangeFlags } from '../client/reach.ts';

@@ -7,7 +7,7 @@ import type { Followed } from '../follow/follow-job.ts';
 import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { type Manifest, readManifests } from '../shell/manifest-file.ts';
 import { reach } from '../client/reach.ts';
-import { REPLACEABLE } from '../../shared/capabilities/run-objects.ts';
+import { REPLACEABLE } from '../../shared/capabilities/lists/cli/run-objects.ts';
 import { upstreamsOf } from '../render/job-graph.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { listOf, objectText } from '../render/object-text.ts';

@@ -1,5 +1,5 @@
 import { type IndexSet, parseIndexesStrict } from '../../shared/domain/base/index-set.ts';
-import { OTHER_JOBS } from '../../shared/capabilities/command-line.ts';
+import { OTHER_JOBS } from '../../shared/capabilities/lists/cli/command-line.ts';
 import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import type { Job } from '../client/api-objects.ts';
 import type { KubeClient } from '../client/kube-client.ts';

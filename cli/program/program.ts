@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { CAPABILITY_COMMANDS } from '../../shared/capabilities/commands.ts';
+import { CAPABILITY_COMMANDS } from '../../shared/capabilities/lists/cli/commands.ts';
 import { VERSION } from '../../shared/names/version.ts';
 import { addKubeconfig, addProxy, addToken } from './access-commands.ts';
 import { withCommandWord } from '../text/command-word.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { envFlagIn } from '../shell/env-flags.ts';
 import { usageFailure } from '../shell/failure.ts';
-import { LINE_FORMS, RUN_FORMS } from '../../shared/capabilities/commands.ts';
+import { LINE_FORMS, RUN_FORMS } from '../../shared/capabilities/lists/cli/commands.ts';
 import type { RunForm } from '../shell/run-form.ts';
 import { tasksAtOnce, wholeNumber } from '../shell/option-values.ts';
 import { OBJECT_FORMS, type ObjectForm } from '../render/object-forms.ts';

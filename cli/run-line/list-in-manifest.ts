@@ -1,4 +1,4 @@
-import { ITEM_CARRIERS } from '../../shared/capabilities/run-objects.ts';
+import { ITEM_CARRIERS } from '../../shared/capabilities/lists/cli/run-objects.ts';
 import { type ItemList } from '../../shared/domain/items/item-list.ts';
 import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
 import { formatInlineItems } from '../../shared/schema/items/inline-items.ts';

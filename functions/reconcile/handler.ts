@@ -1,4 +1,4 @@
-import { OPENED_BY_RECONCILE } from '../../shared/capabilities/opened-by-functions.ts';
+import { OPENED_BY_RECONCILE } from '../../shared/capabilities/lists/opened-by-functions.ts';
 import { processRuntime } from '../../shared/runtime/options-from-env.ts';
 import { reconcileHandler } from '../../shared/runtime/queue-handlers.ts';
 

@@ -1,4 +1,4 @@
-import { OPENED_BY_SUBMIT } from '../../shared/capabilities/opened-by-functions.ts';
+import { OPENED_BY_SUBMIT } from '../../shared/capabilities/lists/opened-by-functions.ts';
 import { processRuntime } from '../../shared/runtime/options-from-env.ts';
 import { submitHandler } from '../../shared/runtime/submit-handler.ts';
 

@@ -1,4 +1,4 @@
-import { embedPorts } from '../../shared/capabilities/embedded.ts';
+import { embedPorts } from '../../shared/capabilities/lists/embedded.ts';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { QueueName } from '../../shared/ports/dead-letters.ts';

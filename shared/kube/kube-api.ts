@@ -6,7 +6,7 @@ import { Busy } from '../ports/busy.ts';
 import { unreadableRows } from '../domain/base/unreadable-row.ts';
 import { authenticatedUser, authentication } from './http/authentication.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './http/api-deps.ts';
-import { AUTHORIZERS, FURTHER_ROUTES } from '../capabilities/served.ts';
+import { AUTHORIZERS, FURTHER_ROUTES } from '../capabilities/lists/served.ts';
 import { auditTrail } from './authorization/audit-trail.ts';
 import { authorizationGuard } from './authorization/authorization-guard.ts';
 import { impersonationGuard } from './authorization/impersonation-guard.ts';

@@ -1,5 +1,5 @@
 import type { StoredKind } from '../domain/kinds/api-kinds.ts';
-import { CAPABILITY_SERVED } from '../capabilities/served.ts';
+import { CAPABILITY_SERVED } from '../capabilities/lists/served.ts';
 import { NAMESPACE_KIND } from './namespaces/namespace-kind.ts';
 import { SERVICE_ACCOUNT_KIND } from './accounts/account-kind.ts';
 import { SERVICE_KIND } from './services/service-kind.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
-import { COMMAND_MAKERS, capabilityGuards } from '../capabilities/handlers.ts';
-import { CAPABILITY_ROUTES } from '../capabilities/routes.ts';
+import { COMMAND_MAKERS, capabilityGuards } from '../capabilities/lists/handlers.ts';
+import { CAPABILITY_ROUTES } from '../capabilities/lists/routes.ts';
 import { makeEach } from '../control/process/make-each.ts';
 import { createOwnerCommands } from '../control/lifecycle/owner-changes.ts';
 import { createJobCommands } from '../control/lifecycle/job-changes.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { announced } from '../adapters/announced.ts';
 import { systemClock } from '../adapters/system-clock.ts';
-import { createCapabilityState } from '../capabilities/process-state.ts';
+import { createCapabilityState } from '../capabilities/lists/process-state.ts';
 import { createCache } from '../control/process/cache.ts';
 import type { Deps, Settings } from '../control/process/deps.ts';
 import { createPacer } from '../control/process/pacer.ts';

@@ -16,7 +16,7 @@ import {
   createSqsSubmissions,
 } from '../adapters/aws/sqs/sqs-queues.ts';
 import { systemClock } from '../adapters/system-clock.ts';
-import { OPENERS } from '../capabilities/opened.ts';
+import { OPENERS } from '../capabilities/lists/opened.ts';
 import type { Settings } from '../control/process/deps.ts';
 import type { CapabilityPorts } from '../ports/capability-ports.ts';
 import type { Clock } from '../ports/clock.ts';

@@ -1,5 +1,5 @@
-import { CAPABILITY_CHECKS } from '../capabilities/checks.ts';
-import { CAPABILITY_SWEEPS, HOURLY_SWEEPS } from '../capabilities/sweeps.ts';
+import { CAPABILITY_CHECKS } from '../capabilities/lists/checks.ts';
+import { CAPABILITY_SWEEPS, HOURLY_SWEEPS } from '../capabilities/lists/sweeps.ts';
 import { dispatch } from '../control/dispatch/dispatch.ts';
 import { type ReconcileRequest, reconcileBatch } from '../control/reconcile/reconcile.ts';
 import { sweepDeadLetters } from '../control/sweep/sweep-dead-letters.ts';

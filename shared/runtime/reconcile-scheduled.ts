@@ -1,4 +1,4 @@
-import { CAPABILITY_RECONCILERS } from '../capabilities/handlers.ts';
+import { CAPABILITY_RECONCILERS } from '../capabilities/lists/handlers.ts';
 import type { CronRequest } from '../control/schedulers/look-often.ts';
 import type { Deps } from '../control/process/deps.ts';
 

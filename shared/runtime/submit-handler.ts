@@ -1,4 +1,4 @@
-import { REFUSED_HEARERS, TEMPLATE_FINDERS } from '../capabilities/handlers.ts';
+import { REFUSED_HEARERS, TEMPLATE_FINDERS } from '../capabilities/lists/handlers.ts';
 import { type SubmitOptions, submit } from '../control/submit/submit.ts';
 import { messageOf } from '../domain/base/error-text.ts';
 import { DEFAULT_NAMESPACE } from '../domain/manifests/namespace.ts';

@@ -1,4 +1,4 @@
-import { ITEM_SOURCES } from '../capabilities/item-sources.ts';
+import { ITEM_SOURCES } from '../capabilities/lists/item-sources.ts';
 import { pinnedItemsOf } from '../domain/items/job-items.ts';
 import { ANNOTATIONS } from '../domain/manifests/annotations.ts';
 import type { NamedList } from '../schema/items/job-items-rules.ts';

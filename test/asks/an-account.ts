@@ -7,7 +7,7 @@ import { ecsService } from '../../local/wire/ecs-wire.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
 import { createEcsClients, sdkEcsCalls } from '../../shared/adapters/aws/ecs/sdk-ecs-calls.ts';
-import { CAPABILITY_SWEEPS } from '../../shared/capabilities/sweeps.ts';
+import { CAPABILITY_SWEEPS } from '../../shared/capabilities/lists/sweeps.ts';
 import type { JobUid } from '../../shared/domain/base/ids.ts';
 import { Handler } from '../support/a-handler.ts';
 import { Stage } from '../support/a-stage.ts';

@@ -1,4 +1,4 @@
-import { CAPABILITY_FRESH } from '../../shared/capabilities/schedulers.ts';
+import { CAPABILITY_FRESH } from '../../shared/capabilities/lists/schedulers.ts';
 import type { CronRow } from '../../shared/ports/cron-store.ts';
 
 const [first] = Object.entries<object>(CAPABILITY_FRESH);

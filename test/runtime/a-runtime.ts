@@ -2,7 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import type { Inbox, Received } from '../../shared/ports/inbox.ts';
 import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
 import { createCache } from '../../shared/control/process/cache.ts';
-import { createCapabilityState } from '../../shared/capabilities/process-state.ts';
+import { createCapabilityState } from '../../shared/capabilities/lists/process-state.ts';
 import { createPacer } from '../../shared/control/process/pacer.ts';
 import { createPublisher } from '../../shared/control/process/publisher.ts';
 import { asEpochMs } from '../../shared/domain/base/time.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createCache } from '../../shared/control/process/cache.ts';
 import type { Deps } from '../../shared/control/process/deps.ts';
 import { changeSpec, createJob, deleteJob } from '../../shared/control/lifecycle/job-changes.ts';
-import { createCapabilityState } from '../../shared/capabilities/process-state.ts';
+import { createCapabilityState } from '../../shared/capabilities/lists/process-state.ts';
 import { createPacer } from '../../shared/control/process/pacer.ts';
 import { createPublisher } from '../../shared/control/process/publisher.ts';
 import { type ReconcileRequest, reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';

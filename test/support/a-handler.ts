@@ -4,7 +4,7 @@ import type { Deps } from '../../shared/control/process/deps.ts';
 import { dispatch } from '../../shared/control/dispatch/dispatch.ts';
 import { createPacer } from '../../shared/control/process/pacer.ts';
 import { createPublisher } from '../../shared/control/process/publisher.ts';
-import { createCapabilityState } from '../../shared/capabilities/process-state.ts';
+import { createCapabilityState } from '../../shared/capabilities/lists/process-state.ts';
 import { type ReconcileRequest, type Reconciled, reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
 import { type EpochMs, plusMs } from '../../shared/domain/base/time.ts';
 import type { JobUid } from '../../shared/domain/base/ids.ts';

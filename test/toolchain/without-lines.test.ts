@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { withoutLines } from '../without/without-lines.ts';
 
-const LIST = `import { addPlan } from './plan/cli/index.ts';
-import { addSimulate } from './simulate/cli/index.ts';
+const LIST = `import { addPlan } from '../plan/cli/index.ts';
+import { addSimulate } from '../simulate/cli/index.ts';
 
 export const COMMANDS = [addPlan, addSimulate];
 `;
 
 test('a list of capabilities loses one of them, and no other', () => {
-  expect(withoutLines(LIST, 'plan')).toBe(`import { addSimulate } from './simulate/cli/index.ts';
+  expect(withoutLines(LIST, 'plan')).toBe(`import { addSimulate } from '../simulate/cli/index.ts';
 
 export const COMMANDS = [addSimulate];
 `);
-  expect(withoutLines(LIST, 'simulate')).toBe(`import { addPlan } from './plan/cli/index.ts';
+  expect(withoutLines(LIST, 'simulate')).toBe(`import { addPlan } from '../plan/cli/index.ts';
 
 export const COMMANDS = [addPlan, ];
 `);
@@ -20,24 +20,24 @@ export const COMMANDS = [addPlan, ];
 });
 
 test('a list of faces of another layer is left without any, and keeps what it imports from the kernel', () => {
-  const list = `import type { MusterRoutes } from '../runtime/registered.ts';
-import { doctorRoutes } from './doctor/kube/index.ts';
+  const list = `import type { MusterRoutes } from '../../runtime/registered.ts';
+import { doctorRoutes } from '../doctor/kube/index.ts';
 
 export const ROUTES: readonly MusterRoutes[] = [doctorRoutes];
 `;
-  expect(withoutLines(list, 'doctor')).toBe(`import type { MusterRoutes } from '../runtime/registered.ts';
+  expect(withoutLines(list, 'doctor')).toBe(`import type { MusterRoutes } from '../../runtime/registered.ts';
 
 export const ROUTES: readonly MusterRoutes[] = [];
 `);
 });
 
-const OBJECT = `import type { Kind } from '../kube/kind.ts';
-import { FURIKO_KINDS, jobKinds as furikoJobs } from './furiko/kube/index.ts';
+const OBJECT = `import type { Kind } from '../../kube/kind.ts';
+import { FURIKO_KINDS, jobKinds as furikoJobs } from '../furiko/kube/index.ts';
 import {
   doctor,
   type Doctor,
-} from './doctor/control/index.ts';
-import * as quotas from './quotas/kube/index.ts';
+} from '../doctor/control/index.ts';
+import * as quotas from '../quotas/kube/index.ts';
 
 export const KINDS: Record<string, Kind> = {
   ...FURIKO_KINDS,
@@ -49,7 +49,7 @@ export const KINDS: Record<string, Kind> = {
 
 test('a list may be an object with entries, spreads, and calls, and its imports may take several lines', () => {
   const without = ['furiko', 'doctor', 'quotas'].reduce(withoutLines, OBJECT);
-  expect(without).toBe(`import type { Kind } from '../kube/kind.ts';
+  expect(without).toBe(`import type { Kind } from '../../kube/kind.ts';
 
 export const KINDS: Record<string, Kind> = {
   };

@@ -9,11 +9,12 @@ import { withoutLines } from './without-lines.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, '.muster', 'without');
 const CAPABILITIES = 'shared/capabilities';
+const LISTS = `${CAPABILITIES}/lists`;
 /** Lists of what capabilities give to tests. */
 const TEST_LISTS = [
   'test/dst/plays.ts',
-  'test/dst/world-parts.ts',
-  'test/dst/list-keepers.ts',
+  'test/dst/parts/world-parts.ts',
+  'test/dst/parts/list-keepers.ts',
   'test/planted/all-faults.ts',
 ];
 const TESTS = /^(test\/|shared\/capabilities\/[^/]+\/test\/)/;
@@ -21,9 +22,9 @@ const TITLE = /^\s*test\((['"])(.+?)\1, /gm;
 
 const program = new Command('npm run test:without --')
   .description(
-    `Shows that everything else passes without a capability (a folder of shared/capabilities, and its lines in the lists there and in those
-of plays, parts of worlds, keepers of lists, and planted faults), in copies of the sources: types, layers, and the bundle without each one; the tests of everything else
-once, without all of them; and the tests of the capabilities, without those that are left out beside them. A test goes with the
+    `Shows that everything else passes without a capability (a folder of shared/capabilities, and its lines in the lists there and in
+those of plays, parts of worlds, keepers of lists, and planted faults), in copies of the sources: types, layers, and the bundle
+without each one; the tests of everything else once, without all of them; and the tests of the capabilities, without those that are left out beside them. A test goes with the
 capability that it imports.`,
   )
   .argument('[names...]', 'capabilities; default: all')
@@ -51,8 +52,10 @@ function copyWithout(names: readonly string[], copy: string): readonly string[] 
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     cpSync(join(ROOT, path), join(copy, path));
   }
-  const lists = readdirSync(join(copy, CAPABILITIES)).filter((each) => each.endsWith('.ts'));
-  for (const list of [...lists.map((each) => join(CAPABILITIES, each)), ...TEST_LISTS]) {
+  const lists = readdirSync(join(copy, LISTS), { recursive: true, encoding: 'utf8' }).filter((each) =>
+    each.endsWith('.ts'),
+  );
+  for (const list of [...lists.map((each) => join(LISTS, each)), ...TEST_LISTS]) {
     const path = join(copy, list);
     writeFileSync(path, names.reduce(withoutLines, readFileSync(path, 'utf8')));
   }
@@ -110,7 +113,7 @@ const tests = (...files: readonly string[]): Step => [
 ];
 
 const known = readdirSync(join(ROOT, CAPABILITIES), { withFileTypes: true })
-  .filter((each) => each.isDirectory())
+  .filter((each) => each.isDirectory() && each.name !== 'lists')
   .map((each) => each.name);
 const unknown = program.args.filter((name) => !known.includes(name));
 if (unknown.length > 0)

@@ -1,6 +1,6 @@
 /** An import of a file of a capability's, from beside its folder or from afar: the names that it brings, and the folder. */
 const IMPORT =
-  /^import (?:type )?(?:\{([^}]*)\}|\* as (\w+)|(\w+)) from '(?:\.|(?:\.\.\/)+shared\/capabilities)\/([^/']+)\/[^']+';\n/gm;
+  /^import (?:type )?(?:\{([^}]*)\}|\* as (\w+)|(\w+)) from '(?:(?:\.\.\/)+shared\/capabilities|(?:\.\.\/)*\.\.)\/([^/']+)\/[^']+';\n/gm;
 
 /**
  * A list of capabilities without one of them: without what it imports from the capability's folder, and without the entries of the

@@ -1,4 +1,4 @@
-import { ORDER_HANDLERS } from '../../capabilities/dispatches.ts';
+import { ORDER_HANDLERS } from '../../capabilities/lists/dispatches.ts';
 import { LOST, NO_TIMES, POD_DELETED, factOf } from '../../domain/planner/ending.ts';
 import { type AttemptId, type Fact, isSameAttempt } from '../../domain/base/fact.ts';
 import { type SlotWork, launchRowOf } from '../../domain/scoreboard/launch-row.ts';

@@ -1,4 +1,4 @@
-import { LAUNCH_NEEDS } from '../../capabilities/dispatches.ts';
+import { LAUNCH_NEEDS } from '../../capabilities/lists/dispatches.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
 import type { Withdrawal } from '../../domain/scoreboard/launch-row.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';

@@ -1,4 +1,4 @@
-import { LAUNCH_NEEDS } from '../../capabilities/dispatches.ts';
+import { LAUNCH_NEEDS } from '../../capabilities/lists/dispatches.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { invariant } from '../../domain/base/invariant.ts';

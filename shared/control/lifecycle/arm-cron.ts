@@ -1,5 +1,5 @@
 import { plusMs } from '../../domain/base/time.ts';
-import { CAPABILITY_FRESH } from '../../capabilities/schedulers.ts';
+import { CAPABILITY_FRESH } from '../../capabilities/lists/schedulers.ts';
 import type { FreshStates } from '../../domain/schedulers/scheduler-states.ts';
 import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
 import type { CronRow } from '../../ports/cron-store.ts';

@@ -1,4 +1,4 @@
-import { LIMITING_STEPS, ROOM_STEPS, TAKING_STEPS } from '../../capabilities/job-steps.ts';
+import { LIMITING_STEPS, ROOM_STEPS, TAKING_STEPS } from '../../capabilities/lists/job-steps.ts';
 import { pinnedBy } from '../../domain/manifests/annotations/lists.ts';
 import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { invalid } from '../../schema/object/field-error.ts';

@@ -1,4 +1,4 @@
-import { CHANGE_STEPS, FIRST_OF_CHANGE } from '../../capabilities/job-steps.ts';
+import { CHANGE_STEPS, FIRST_OF_CHANGE } from '../../capabilities/lists/job-steps.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId } from '../../domain/base/fact.ts';
 import type { NamespaceStanding } from '../../domain/manifests/namespace.ts';

@@ -1,4 +1,4 @@
-import { DELETIONS } from '../../capabilities/deletions.ts';
+import { DELETIONS } from '../../capabilities/lists/deletions.ts';
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
 import { FOREGROUND_DELETION } from '../../domain/manifests/job.ts';
 import { awaits, isTerminating } from '../../domain/manifests/namespace.ts';

@@ -1,4 +1,4 @@
-import { LAUNCH_NEEDS } from '../../capabilities/dispatches.ts';
+import { LAUNCH_NEEDS } from '../../capabilities/lists/dispatches.ts';
 import { rateInForce } from '../../domain/base/pace.ts';
 import { recentAt } from '../../domain/base/recent-grants.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';

@@ -1,4 +1,4 @@
-import { LAUNCH_NEEDS } from '../../capabilities/dispatches.ts';
+import { LAUNCH_NEEDS } from '../../capabilities/lists/dispatches.ts';
 import type { Deps } from './deps.ts';
 import type { Offers } from './launch-need.ts';
 

@@ -1,4 +1,4 @@
-import { JOB_PARTS } from '../../capabilities/parts.ts';
+import { JOB_PARTS } from '../../capabilities/lists/parts.ts';
 import { OWNERS } from '../../domain/kinds/api-kinds.ts';
 import { type PlaceOwner, partOf } from '../../domain/manifests/job-parts.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';

@@ -1,4 +1,4 @@
-import { AFTER_COMMITS, AFTER_PASSES } from '../../capabilities/after-passes.ts';
+import { AFTER_COMMITS, AFTER_PASSES } from '../../capabilities/lists/after-passes.ts';
 import { afterOutage } from '../../domain/planner/after-outage.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { AttemptId, Fact } from '../../domain/base/fact.ts';

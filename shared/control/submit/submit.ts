@@ -1,4 +1,4 @@
-import { JOB_TEMPLATES } from '../../capabilities/job-templates.ts';
+import { JOB_TEMPLATES } from '../../capabilities/lists/job-templates.ts';
 import { uidOfDigest } from '../../domain/base/ids.ts';
 import { isHidden } from '../../domain/scoreboard/status.ts';
 import type { CreationRefusal, NotAllowed } from '../../ports/job-commands.ts';

@@ -1,4 +1,4 @@
-import { ASKED_KINDS, CAPABILITY_KINDS, KINDS_BEFORE_JOBS, LEADING_KINDS } from '../../capabilities/kind-rows.ts';
+import { ASKED_KINDS, CAPABILITY_KINDS, KINDS_BEFORE_JOBS, LEADING_KINDS } from '../../capabilities/lists/kind-rows.ts';
 import { type ApiKind, READ, WRITE, WRITTEN, grant, statusOf } from './api-kind.ts';
 
 const CORE = { group: '', version: 'v1' } as const;

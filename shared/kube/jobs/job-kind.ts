@@ -2,7 +2,7 @@ import { ANNOTATIONS } from '../../domain/manifests/annotations.ts';
 import { asJobUid } from '../../domain/base/ids.ts';
 import type { JobManifest, Labels } from '../../domain/manifests/manifest.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
-import { BATCH_UPDATES } from '../../capabilities/job-forms.ts';
+import { BATCH_UPDATES } from '../../capabilities/lists/job-forms.ts';
 import { partsOf } from '../../ports/job-store.ts';
 import { generatedLabels } from '../../schema/job/job-defaults.ts';
 import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';

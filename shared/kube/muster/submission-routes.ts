@@ -1,4 +1,4 @@
-import { JOB_TEMPLATES } from '../../capabilities/job-templates.ts';
+import { JOB_TEMPLATES } from '../../capabilities/lists/job-templates.ts';
 import type { User } from '../../domain/callers/user.ts';
 import { type Context, Hono } from 'hono';
 import { SUBMISSION_BYTES_MAX } from '../../ports/submissions.ts';

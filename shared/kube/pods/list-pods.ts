@@ -1,7 +1,7 @@
 import { chunkOf } from '../../domain/scoreboard/board.ts';
 import { type JobUid, asJobUid } from '../../domain/base/ids.ts';
 import type { JobPart } from '../../domain/manifests/job-parts.ts';
-import { JOB_PARTS } from '../../capabilities/parts.ts';
+import { JOB_PARTS } from '../../capabilities/lists/parts.ts';
 import { findPod } from './find-pod.ts';
 import { LeftOut } from '../list/left-out.ts';
 import { type JobRef, type JobScope, type Page, type PageRequest, jobRefs } from '../list/list-page.ts';

@@ -11,7 +11,7 @@ import {
   RESULT_NAME_VARIABLE,
 } from '../../domain/task/container-env.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
-import { JOB_PARTS } from '../../capabilities/parts.ts';
+import { JOB_PARTS } from '../../capabilities/lists/parts.ts';
 import { partOf } from '../../domain/manifests/job-parts.ts';
 import type { ItemValues } from '../../domain/base/late-text.ts';
 import { isActive } from '../../domain/scoreboard/index-record.ts';

@@ -2,7 +2,7 @@ import { ATTACHED_VOLUME_KINDS } from './attached-volumes.ts';
 import { BATCH_KINDS } from './batch.ts';
 import { CONTAINER_KINDS } from './container.ts';
 import { CONTAINER_HOOK_KINDS } from './container-hooks.ts';
-import { CAPABILITY_SHAPES } from '../../capabilities/shapes.ts';
+import { CAPABILITY_SHAPES } from '../../capabilities/lists/shapes.ts';
 import { META_KINDS } from './meta.ts';
 import { NAMESPACE_AND_EVENT_KINDS } from './namespaces-and-events.ts';
 import { SERVICE_KINDS } from './headless.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ORDER_FORMATS, ORDER_SCHEMAS } from '../../capabilities/order-forms.ts';
+import { ORDER_FORMATS, ORDER_SCHEMAS } from '../../capabilities/lists/order-forms.ts';
 import { NewerFormatError } from '../../domain/base/newer-format.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { factOf } from '../../domain/planner/ending.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { JOB_TEMPLATES } from '../../capabilities/job-templates.ts';
+import { JOB_TEMPLATES } from '../../capabilities/lists/job-templates.ts';
 import { ANNOTATIONS, isTaskToken } from '../../domain/manifests/annotations.ts';
 import { NAMINGS } from '../../domain/manifests/annotations/lists.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/manifests/namespace.ts';

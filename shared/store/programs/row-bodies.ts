@@ -5,7 +5,7 @@ import { asTaskArn } from '../../domain/base/ids.ts';
 import { inOrderOfPods } from '../../domain/scoreboard/journal.ts';
 import { RESOURCE_COLUMNS, type TaskColumns } from '../../domain/items/task-columns.ts';
 import type { JobManifest, JobStatusDocument } from '../../domain/manifests/manifest.ts';
-import { CAPABILITY_PARTS, CAPABILITY_STATES } from '../../capabilities/stored.ts';
+import { CAPABILITY_PARTS, CAPABILITY_STATES } from '../../capabilities/lists/stored.ts';
 import type { SchedulerStates } from '../../domain/schedulers/scheduler-states.ts';
 import { type OwnerKind, OWNERS } from '../../domain/kinds/api-kinds.ts';
 import type { CronRow } from '../../ports/cron-store.ts';

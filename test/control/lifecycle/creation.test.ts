@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMemoryHostnames } from '../../../shared/capabilities/hostnames/test/memory-hostnames.ts';
-import { LIMITING_STEPS, ROOM_STEPS } from '../../../shared/capabilities/job-steps.ts';
+import { LIMITING_STEPS, ROOM_STEPS } from '../../../shared/capabilities/lists/job-steps.ts';
 import { CREATION_STEPS } from '../../../shared/control/lifecycle/creation-steps.ts';
 import { createJob, createJobCommands, deleteJob } from '../../../shared/control/lifecycle/job-changes.ts';
 import { type Step, checkAll, reserveAll } from '../../../shared/control/lifecycle/reserve-all.ts';

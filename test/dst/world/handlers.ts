@@ -1,4 +1,4 @@
-import { HOURLY_SWEEPS } from '../../../shared/capabilities/sweeps.ts';
+import { HOURLY_SWEEPS } from '../../../shared/capabilities/lists/sweeps.ts';
 import { type Cache, createCache } from '../../../shared/control/process/cache.ts';
 import type { Deps } from '../../../shared/control/process/deps.ts';
 import { reconcileScheduled } from '../../../shared/runtime/reconcile-scheduled.ts';

@@ -8,7 +8,7 @@ import type { Deps } from '../../../shared/control/process/deps.ts';
 import type { ContentHead } from '../../../shared/ports/item-store.ts';
 import { formatInlineItems } from '../../../shared/schema/items/inline-items.ts';
 import type { StoredSpec } from '../../../shared/ports/job-store.ts';
-import { LIST_KEEPERS } from '../list-keepers.ts';
+import { LIST_KEEPERS } from '../parts/list-keepers.ts';
 import type { Random } from '../random.ts';
 
 /** What has the lists that Jobs name; undefined: no Job names one. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isThere } from '../../support/kinds-there.ts';
 import { SERVED, type ServedGroup, type ServedResource } from '../../../shared/kube/discovery/served-resources.ts';
-import { ASKED_KINDS, CAPABILITY_KINDS, LEADING_KINDS } from '../../../shared/capabilities/kind-rows.ts';
+import { ASKED_KINDS, CAPABILITY_KINDS, LEADING_KINDS } from '../../../shared/capabilities/lists/kind-rows.ts';
 import type { Verb } from '../../../shared/domain/kinds/api-kind.ts';
 import { ALL_KINDS } from '../../../shared/domain/kinds/api-kinds.ts';
 import { VERSION } from '../../../shared/names/version.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { JOB_TEMPLATES } from '../../../shared/capabilities/job-templates.ts';
+import { JOB_TEMPLATES } from '../../../shared/capabilities/lists/job-templates.ts';
 import { readMessage } from '../../../shared/schema/submission/read-submission.ts';
 
 /** What a service sends; the template is one that the kernel has. */

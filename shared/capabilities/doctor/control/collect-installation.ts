@@ -1,6 +1,6 @@
 import type { EngineLeftover } from '../../../ports/gathered/engine-leftovers.ts';
 import type { DataFolderSize } from '../../../ports/gathered/folder-size.ts';
-import { SILENCE_ROWS } from '../../schedulers.ts';
+import { SILENCE_ROWS } from '../../lists/schedulers.ts';
 import { OWNERS } from '../../../domain/kinds/api-kinds.ts';
 import type { Probe } from '../../../domain/base/probed.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../../domain/base/time.ts';

@@ -1,5 +1,5 @@
 import { type EpochMs, asEpochMs } from '../../../domain/base/time.ts';
-import { TIMED_KINDS } from '../../command-line.ts';
+import { TIMED_KINDS } from '../../lists/cli/command-line.ts';
 import { countedFrom, slotsOf } from '../domain/slots.ts';
 import { slotsAfter } from '../../../domain/schedulers/next-slot.ts';
 import { singularOf } from '../../../domain/kinds/api-kind.ts';

@@ -3,7 +3,7 @@ import { timeInZone } from '../../../domain/schedulers/wall-time.ts';
 import { countedFrom } from '../domain/slots.ts';
 import { slotsAfter } from '../../../domain/schedulers/next-slot.ts';
 import { API_KINDS, OWNERS } from '../../../domain/kinds/api-kinds.ts';
-import { TIMED_KINDS } from '../../command-line.ts';
+import { TIMED_KINDS } from '../../lists/cli/command-line.ts';
 import { at as fieldAt } from '../../../kube/list/stored-field.ts';
 import { reach } from '../../../../cli/client/reach.ts';
 import { EXIT, Failure, usageFailure } from '../../../../cli/shell/failure.ts';

@@ -1,4 +1,4 @@
-import { TIMED_KINDS } from '../../command-line.ts';
+import { TIMED_KINDS } from '../../lists/cli/command-line.ts';
 import { API_KINDS, type OwnerKind } from '../../../domain/kinds/api-kinds.ts';
 import { type CronJob, CronJobSchema, cronJobsPath } from './api-objects-of-schedules.ts';
 import { type KubeClient, pathsOf, readAs } from '../../../../cli/client/kube-client.ts';

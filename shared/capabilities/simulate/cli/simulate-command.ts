@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
 import { NAMINGS } from '../../../domain/manifests/annotations/lists.ts';
-import { SIMULATIONS } from '../../simulations.ts';
+import { SIMULATIONS } from '../../lists/cli/simulations.ts';
 import { given } from '../../../schema/object/given.ts';
 import { usageFailure } from '../../../../cli/shell/failure.ts';
 import { moment, wholeNumber } from '../../../../cli/shell/option-values.ts';

@@ -1,8 +1,8 @@
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { ANNOTATIONS } from '../../../domain/manifests/annotations.ts';
-import { ITEM_SOURCES } from '../../item-sources.ts';
+import { ITEM_SOURCES } from '../../lists/item-sources.ts';
 import { NAMINGS } from '../../../domain/manifests/annotations/lists.ts';
-import { SIMULATIONS } from '../../simulations.ts';
+import { SIMULATIONS } from '../../lists/cli/simulations.ts';
 import { at } from '../../../kube/list/stored-field.ts';
 import type { SimulatedLists } from '../world/simulated-list.ts';
 import { isLimit } from '../world/simulated-limits.ts';

@@ -1,4 +1,4 @@
-import { SIMULATIONS } from '../../simulations.ts';
+import { SIMULATIONS } from '../../lists/cli/simulations.ts';
 
 /** What may be simulated. */
 export const SIMULATED_KINDS: readonly string[] = ['Job', ...SIMULATIONS.map(({ kind }) => kind)];

@@ -1,4 +1,4 @@
-import { JOB_FORMS } from '../../job-forms.ts';
+import { JOB_FORMS } from '../../lists/job-forms.ts';
 import type { JobParts } from '../../../domain/manifests/job-parts.ts';
 import { ensureNamespace } from '../../../control/lifecycle/ensure-namespace.ts';
 import { createHash } from 'node:crypto';

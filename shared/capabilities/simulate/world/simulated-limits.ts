@@ -1,5 +1,5 @@
-import { NAMESPACE_LIMITS } from '../../namespace-limits.ts';
-import { CAPABILITY_SWEEPS } from '../../sweeps.ts';
+import { NAMESPACE_LIMITS } from '../../lists/namespace-limits.ts';
+import { CAPABILITY_SWEEPS } from '../../lists/sweeps.ts';
 import { createJobCommands } from '../../../control/lifecycle/job-changes.ts';
 import { at } from '../../../kube/list/stored-field.ts';
 import { invariant } from '../../../domain/base/invariant.ts';

@@ -1,4 +1,4 @@
-import { ITEM_SOURCES } from '../../item-sources.ts';
+import { ITEM_SOURCES } from '../../lists/item-sources.ts';
 import { invariant } from '../../../domain/base/invariant.ts';
 import { type ItemList, itemLine } from '../../../domain/items/item-list.ts';
 import { type ItemPart, type SealedContent, partsOf, sealedOf } from '../../../domain/items/item-parts.ts';

@@ -1,4 +1,4 @@
-import { createCapabilityState } from '../../process-state.ts';
+import { createCapabilityState } from '../../lists/process-state.ts';
 import { createHash } from 'node:crypto';
 import { type Fate, createMemoryTasks } from '../../../adapters/memory/memory-tasks.ts';
 import { createMemoryStore } from '../../../runtime/memory-store.ts';

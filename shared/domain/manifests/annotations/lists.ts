@@ -1,4 +1,4 @@
-import { ITEM_NAMINGS } from '../../../capabilities/annotation-rows.ts';
+import { ITEM_NAMINGS } from '../../../capabilities/lists/annotation-rows.ts';
 import type { ItemNaming, JobAnnotation, Need } from './annotation.ts';
 import { FLAG } from './annotation-values.ts';
 

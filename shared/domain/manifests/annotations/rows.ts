@@ -1,4 +1,4 @@
-import { CAPABILITY_ANNOTATIONS } from '../../../capabilities/annotation-rows.ts';
+import { CAPABILITY_ANNOTATIONS } from '../../../capabilities/lists/annotation-rows.ts';
 import type { Annotation, JobAnnotation } from './annotation.ts';
 import { OF_DEPENDENCIES } from './dependencies.ts';
 import { OF_GANGS } from './gangs.ts';

@@ -1,4 +1,4 @@
-import type { Around, WorldPart } from '../../../../../test/dst/world/world-part.ts';
+import type { Around, WorldPart } from '../../../../../test/dst/parts/world-part.ts';
 import { AnnounceWatch } from './announce-watch.ts';
 
 /** A listener, in worlds where others hear of changes. */

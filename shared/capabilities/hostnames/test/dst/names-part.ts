@@ -1,4 +1,4 @@
-import type { Around, WorldPart } from '../../../../../test/dst/world/world-part.ts';
+import type { Around, WorldPart } from '../../../../../test/dst/parts/world-part.ts';
 import { sweepHosts } from '../../control/hosts-sweep.ts';
 import { createMemoryHostnames } from '../memory-hostnames.ts';
 import { NamesWatch, byTaskId } from './names-watch.ts';

@@ -5,7 +5,7 @@ import { createCache } from '../../../../control/process/cache.ts';
 import { deleteOwner, finishOwner } from '../../../../control/lifecycle/owner-deletion.ts';
 import type { Deps } from '../../../../control/process/deps.ts';
 import { createJob, deleteJob } from '../../../../control/lifecycle/job-changes.ts';
-import { createCapabilityState } from '../../../process-state.ts';
+import { createCapabilityState } from '../../../lists/process-state.ts';
 import { createPacer } from '../../../../control/process/pacer.ts';
 import { createPublisher } from '../../../../control/process/publisher.ts';
 import { asEpochMs } from '../../../../domain/base/time.ts';

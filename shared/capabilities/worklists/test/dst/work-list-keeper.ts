@@ -1,4 +1,4 @@
-import type { ListKeeper } from '../../../../../test/dst/world/list-keeper.ts';
+import type { ListKeeper } from '../../../../../test/dst/parts/list-keeper.ts';
 import { WORK_LIST_NAMING } from '../../annotations/index.ts';
 import { deleteWorkList } from '../../control/work-list-contents.ts';
 

@@ -1,0 +1,7 @@
+import type { DeletionRow } from '../../control/lifecycle/deletion-row.ts';
+import { deleteWorkList } from '../worklists/control/index.ts';
+
+/** How objects of which more is stored are deleted with their namespace, by kind. */
+export const DELETIONS: Readonly<Record<string, DeletionRow>> = {
+  WorkList: deleteWorkList,
+};

@@ -1,0 +1,18 @@
+import type { OpenLocalPart } from '../../../local/local-part.ts';
+import type { EmbeddedPorts, EmbeddedServices } from '../../runtime/opened-ports.ts';
+import type { CapabilityPorts } from '../../ports/capability-ports.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { makeEach } from '../../control/process/make-each.ts';
+import { openListeners } from '../announcements/local/index.ts';
+import { embedCloudmap } from '../hostnames/embedded/index.ts';
+
+const EMBEDDED_PORTS: EmbeddedPorts = {
+  hostnames: embedCloudmap,
+};
+
+/** Makes the ports of capabilities of services that run in this process. */
+export const embedPorts = (services: EmbeddedServices, sleep: Clock['sleep']): Partial<CapabilityPorts> =>
+  makeEach(EMBEDDED_PORTS, services, sleep);
+
+/** What `muster local` has of capabilities where its flags ask for it. */
+export const LOCAL_PARTS: readonly OpenLocalPart[] = [openListeners];

@@ -1,0 +1,14 @@
+import { ACCESS_SHAPES } from '../access/shapes/index.ts';
+import { FURIKO_SHAPES } from '../furiko/shapes/index.ts';
+import { QUOTA_SHAPES } from '../quotas/shapes/index.ts';
+import { CRON_JOB_SHAPES } from '../schedules/shapes/index.ts';
+import { WORK_LIST_SHAPES } from '../worklists/shapes/index.ts';
+
+/** The shapes of what capabilities serve, by the names of their types. */
+export const CAPABILITY_SHAPES = {
+  ...WORK_LIST_SHAPES,
+  ...ACCESS_SHAPES,
+  ...FURIKO_SHAPES,
+  ...QUOTA_SHAPES,
+  ...CRON_JOB_SHAPES,
+};

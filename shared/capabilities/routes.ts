@@ -1,5 +1,0 @@
-import type { MusterRoutes } from '../runtime/registered.ts';
-import { doctorRoutes } from './doctor/kube/index.ts';
-
-/** What capabilities serve under /muster/v1. A build without one lacks its folder and its lines here. */
-export const CAPABILITY_ROUTES: readonly MusterRoutes[] = [doctorRoutes];
