@@ -14,6 +14,7 @@ import {
   role,
   times,
 } from './request-forms.ts';
+import { isThere } from '../../support/kinds-there.ts';
 
 /** They stop no server: each is answered at once, briefly, whatever the answer is. */
 export const NASTY_REQUESTS: readonly NastyRequest[] = [
@@ -209,9 +210,9 @@ export const NASTY_REQUESTS: readonly NastyRequest[] = [
 ];
 
 /** What some of them need. */
-export const PREPARED: readonly { readonly path: string; readonly body: object }[] = [
-  { path: `${MUSTER}/worklists`, body: { metadata: { name: 'open' }, spec: { itemsPerPart: 1_000 } } },
-];
+export const PREPARED: readonly { readonly path: string; readonly body: object }[] = isThere('WorkList')
+  ? [{ path: `${MUSTER}/worklists`, body: { metadata: { name: 'open' }, spec: { itemsPerPart: 1_000 } } }]
+  : [];
 
 /** The text that is sent. */
 export const bodyOf = ({ body }: NastyRequest): string | undefined =>
