@@ -20,6 +20,8 @@ export type WorldPart = {
   /** The same store, which says what was written. */
   readonly watchHosts?: (hosts: Store['hosts']) => Store['hosts'];
   readonly everyMinute: readonly Sweep[];
+  /** It takes note of changes that are announced: without such a part, none is listed. */
+  readonly listens?: boolean;
   /** Somebody else leaves something that no Job needs; what he leaves. */
   readonly stray?: { readonly what: string; readonly leave: () => void };
   readonly watchJobs?: (jobs: Store['jobs']) => Store['jobs'];

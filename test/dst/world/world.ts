@@ -201,7 +201,7 @@ export class World {
       stopsPerSec: options.stopsPerSec,
       hosts: AWS_HOST_LIMITS,
       historyMs: 30 * 86_400_000,
-      announced: options.announced ? 'each' : null,
+      announced: this.parts.some(({ listens }) => listens === true) ? 'each' : null,
     };
     this.handlers = new Handlers({
       now,

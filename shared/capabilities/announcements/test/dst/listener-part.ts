@@ -15,6 +15,7 @@ export function createListenerPart({ now, law, injector, sights, announced, tell
     ports: (kind) => (kind === 'reconcile' ? { announcer: watch.announcer() } : {}),
     watchJobs: (jobs) => watch.watchJobs(jobs),
     everyMinute: [],
+    listens: true,
     checkCalm: (clearSince) => watch.checkCalm(clearSince),
     checkEnd: (isCalm) => watch.checkEnd(isCalm),
   };

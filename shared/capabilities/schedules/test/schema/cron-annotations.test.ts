@@ -3,6 +3,7 @@ import { annotationsOnPage } from '../../../../../test/schema/object/annotations
 import { ANNOTATION_ROWS } from '../../../../domain/manifests/annotations/rows.ts';
 import { CRON_JOB_ANNOTATIONS } from '../../annotations/index.ts';
 import { admitCronJob } from '../../schema/cron-admission.ts';
+import { isThere } from '../../../../../test/support/kinds-there.ts';
 
 /** What is wrong with one annotation of a CronJob. */
 const faultsOf = (key: string, text: string): readonly string[] => {
@@ -31,7 +32,10 @@ test.each(ANNOTATION_ROWS.Job.map(({ key }) => key))('%s means nothing on a Cron
   expect(faultsOf(key, 'a')).toEqual([expect.stringContaining('only on Jobs')]);
 });
 
-test('the page of manifests has each annotation of Jobs, Pods, and CronJobs once, and no others', () => {
-  const keys = Object.values(ANNOTATION_ROWS).flatMap((rows) => rows.map(({ key }) => key));
-  expect(annotationsOnPage().toSorted()).toEqual(keys.toSorted());
-});
+test.runIf(isThere('WorkList'))(
+  'the page of manifests has each annotation of Jobs, Pods, and CronJobs once, and no others',
+  () => {
+    const keys = Object.values(ANNOTATION_ROWS).flatMap((rows) => rows.map(({ key }) => key));
+    expect(annotationsOnPage().toSorted()).toEqual(keys.toSorted());
+  },
+);
