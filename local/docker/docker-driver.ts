@@ -242,8 +242,9 @@ export class DockerDriver implements Driver {
 
   /** Copies its output as it comes; after a time in which the disk was full, it goes on. */
   #follow(held: Held, id: string): void {
-    held.log = this.#copy(held, id, true);
-    void held.log?.done.then((copied) => {
+    const log = this.#copy(held, id, true);
+    held.log = log;
+    void log.done.then((copied) => {
       if (copied !== 'full') return;
       this.#options.timers.after(AGAIN_MS, () => {
         if (this.#counts(held) && !held.isEnding) this.#follow(held, id);
@@ -251,7 +252,7 @@ export class DockerDriver implements Driver {
     });
   }
 
-  #copy({ run }: Held, id: string, follow: boolean): Held['log'] {
+  #copy({ run }: Held, id: string, follow: boolean): NonNullable<Held['log']> {
     const stopping = new AbortController();
     const signal = AbortSignal.any([stopping.signal, this.#closing.signal]);
     const done = copyLog(this.#options.engine, id, this.#logFile(run), { follow, signal }).then(
@@ -297,7 +298,7 @@ export class DockerDriver implements Driver {
       if (found?.state === 'running') return;
       await held.log?.done;
       // An engine may end a stream that follows before its last line: what there is in the end is copied again.
-      const copied = found === null ? 'whole' : await this.#copy(held, held.id, false)?.done;
+      const copied = found === null ? 'whole' : await this.#copy(held, held.id, false).done;
       if (copied === 'away' || copied === 'full' || this.#awaySinceMs !== null) this.#endLater(held);
       else this.#report(held, endOf(held.run.container.name, found, this.#stoppedBy(held, found), timers.now()));
     } catch (error) {

@@ -22,7 +22,9 @@ export function leftoversIn(listed: readonly ListedContainer[], known: Known): r
   const groups = new Map<string, ListedContainer[]>();
   for (const each of listed) {
     const installation = each.labels[LABELS.installation] ?? '';
-    groups.set(installation, [...(groups.get(installation) ?? []), each]);
+    const group = groups.get(installation);
+    if (group === undefined) groups.set(installation, [each]);
+    else group.push(each);
   }
   return [...groups].flatMap(([installation, containers]): readonly EngineLeftover[] => {
     const names = containers.map(({ name }) => name);
@@ -32,7 +34,7 @@ export function leftoversIn(listed: readonly ListedContainer[], known: Known): r
     }
     const keeper = containers.find(({ labels }) => labels[LABELS.folder] !== undefined);
     const folder = keeper?.labels[LABELS.folder];
-    // Anybody who may use the engine can set labels, and this one gets into a command that people are told to type.
+    // All users of the engine can set labels, and this one becomes part of a command that the doctor shows.
     if (!INSTALLATION.test(installation)) return [];
     const isOurs = keeper?.labels[LABELS.machine] === known.machine;
     if (folder === undefined || !isOurs || known.isInstalled(folder, installation)) return [];

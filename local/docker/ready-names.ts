@@ -21,7 +21,7 @@ export type ReadyNamesOptions = {
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void;
 };
 
-/** A request may break off while the engine is there: it is made again after this time. */
+/** What could not be done is tried again after this time: tasks wait for the name. */
 const AGAIN_MS = 1_000;
 
 /**
@@ -94,15 +94,15 @@ export class ReadyNames {
 
   /** One after the other, so that what is made last is what Cloud Map has last. */
   async #lookAt(name: string): Promise<void> {
-    const { names, log } = this.#options;
+    const { names, timers, log } = this.#options;
     try {
       const isWanted = this.#users.has(name) && names.lookUp(name).kind === 'addresses';
       if (isWanted && (await this.#isRunning(name))) return;
-      await this.#remove(name);
+      if (this.#made.has(name)) await this.#remove(name);
       if (isWanted) await this.#make(name);
     } catch (error) {
       if (!isAway(error)) log('the name of a gang could not be set in the container engine', { name, error });
-      else this.#options.timers.after(AGAIN_MS, () => this.#look(name));
+      timers.after(AGAIN_MS, () => this.#look(name));
     }
   }
 
@@ -131,7 +131,6 @@ export class ReadyNames {
     await engine.ask({ method: 'POST', path: `/containers/${container}/start` });
   }
 
-  /** Also what an earlier runtime has left. */
   async #remove(name: string): Promise<void> {
     const path = `/containers/${this.#containerOf(name)}`;
     try {
