@@ -3,6 +3,7 @@ import { quotaDocument } from '../../shared/capabilities/quotas/test/limit-docum
 import { cronJob } from '../../shared/capabilities/schedules/test/cli/cron-job.ts';
 import { indexed } from '../../shared/capabilities/simulate/test/a-simulation.ts';
 import { simulate } from '../../shared/capabilities/simulate/test/run-simulate.ts';
+import { isThere } from '../support/kinds-there.ts';
 
 describe('muster simulate of a CronJob', () => {
   const berlin = { timeZone: 'Europe/Berlin', concurrencyPolicy: 'Forbid' };
@@ -90,7 +91,7 @@ describe('muster simulate of a CronJob', () => {
     ['-f limited.yaml', 'a ResourceQuota and a LimitRange are simulated beside a Job, not beside a CronJob'],
     [
       '-f two.yaml',
-      'error: two.yaml has 2 objects; simulate takes one Job or CronJob, the WorkList that it names, and ResourceQuotas and LimitRanges',
+      `error: two.yaml has 2 objects; simulate takes one Job or CronJob, ${isThere('WorkList') ? 'the WorkList that it names, ' : ''}and ResourceQuotas and LimitRanges`,
     ],
     ['-f weekly.yaml', 'weekly.yaml holds a JobConfig: muster simulate takes a Job or a CronJob; muster cron next -f'],
   ])('refused: %s', async (line, why) => {

@@ -3,6 +3,7 @@ import type { Policy } from '../../../shared/capabilities/access/domain/policy.t
 import { aGuardedWorld, grants, rule } from '../../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 import { FURIKO } from '../../../shared/capabilities/furiko/test/kube/a-furiko-world.ts';
 import { SCHEDULE_KINDS } from '../../../shared/capabilities/schedules/kinds/index.ts';
+import { WORK_LIST_ROWS } from '../../../shared/capabilities/worklists/kinds/index.ts';
 import { arnOf } from '../../kube/a-world.ts';
 
 // Two teams, each with a namespace that has objects of all kinds, and an admin who may do everything in it.
@@ -26,7 +27,7 @@ export const KINDS = [
   ['/apis/batch/v1', SCHEDULE_KINDS.CronJob.plural, 'cron'],
   [FURIKO, 'jobs', 'run'],
   [FURIKO, 'jobconfigs', 'config'],
-  ['/apis/muster.run/v1', 'worklists', 'list'],
+  ['/apis/muster.run/v1', WORK_LIST_ROWS.WorkList.plural, 'list'],
   ['/api/v1', 'services', 'service'],
 ] as const;
 
