@@ -6,13 +6,14 @@ import {
   anInstallation,
   podOf,
   testAccounts,
+  testSubmissions,
 } from '../../shared/capabilities/access/test/kube/an-account.ts';
 import { SCHEDULE_KINDS } from '../../shared/capabilities/schedules/kinds/index.ts';
 import { pathWithin } from '../../shared/domain/kinds/api-kind.ts';
-import { JOBS, MERGE, job } from '../kube/write/a-client.ts';
+import { MERGE, job } from '../kube/write/a-client.ts';
 
 const CRON_JOBS = pathWithin(SCHEDULE_KINDS.CronJob, 'default');
-const SUBMISSIONS = '/muster/v1/submissions';
+const aJob = (account: string | null) => ({ ...job('x'), spec: { template: { spec: podOf(account) } } });
 
 const CRON_JOB: Accounted = [
   'CronJob',
@@ -42,25 +43,4 @@ test('which objects of S3 start a CronJob under an account is not changed beside
   }
 });
 
-test('a submission is held to it, too, whatever its Job is made from', async () => {
-  const { as, allow, sent } = await anInstallation();
-  const aJob = (account: string | null) => ({ ...job('x'), spec: { template: { spec: podOf(account) } } });
-  await as(MASTER, 'POST', CRON_JOBS, aCron('reports'));
-  await as(MASTER, 'POST', JOBS, aJob('reports'));
-  const messages = [
-    { manifest: aJob('reports') },
-    { from: { kind: 'CronJob', name: 'x' } },
-    { from: { kind: 'Job', name: 'x' } },
-  ];
-  for (const message of messages) {
-    const refused = await as(ANN, 'POST', SUBMISSIONS, message);
-    expect([refused.code, refused.body.message]).toEqual([
-      403,
-      'user "ann" cannot use the ServiceAccount "reports" in the namespace "default"',
-    ]);
-  }
-  expect((await as(ANN, 'POST', SUBMISSIONS, { manifest: aJob(null) })).code).toBe(202);
-  await allow('reports');
-  for (const message of messages) expect((await as(ANN, 'POST', SUBMISSIONS, message)).code).toBe(202);
-  expect(sent).toHaveLength(4);
-});
+testSubmissions([[CRON_JOBS, aCron('reports')]], aJob, [{ kind: 'CronJob', name: 'x' }]);

@@ -55,28 +55,3 @@ test('a list that is changed counts once', async () => {
   await swept(world);
   expect(await usedOf(world)).toEqual({ 'count/worklists.muster.run': '1' });
 });
-
-test('a ledger that lacks what was not counted then is read as if that were nothing, and the sweep counts it', async () => {
-  const world = await aWorld();
-  await send(world, 'POST', LISTS, {
-    apiVersion: 'muster.run/v1',
-    kind: 'WorkList',
-    metadata: { name: 'a' },
-    spec: { items: [['x']] },
-  });
-  const former = { jobs: 0, pods: 0, cpu: 0, memory: 0 };
-  const reserved = { no: 1, uid: 'gone', revision: 1, at: world.clock.now(), want: former, added: former };
-  const document = {
-    ...quota({ 'count/worklists.muster.run': '2', pods: '5' }),
-    metadata: { name: 'team', namespace: 'default', uid: 'uid-of-team' },
-    status: { hard: { pods: '5' }, used: { pods: '0' } },
-    ledger: { next: 2, counts: 3, since: former, open: [reserved] },
-  };
-  const key = { namespace: 'default', name: 'team' };
-  await world.objects.commit('ResourceQuota', { key, was: 0, document });
-  await swept(world);
-  expect(await usedOf(world)).toEqual({ 'count/worklists.muster.run': '1', pods: '0' });
-  const stored = await world.objects.read('ResourceQuota', key);
-  expect(stored?.document['ledger']).toMatchObject({ since: former, open: [{ want: former }] });
-  expect(JSON.stringify(stored?.document['ledger'])).not.toContain('workLists');
-});

@@ -1,33 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { JOBS, PODS, aWorld } from '../a-world.ts';
+import { JOBS, aWorld } from '../a-world.ts';
+import { FLAG, IMAGES, TOO_MANY, expectShown, imagesUpTo, jobOf } from './a-job-of-images.ts';
 import { A_WORK_LIST } from '../../support/work-list-keys.ts';
 
 // Jobs whose items say which image they run in, through the API.
 
-const [ITEMS, FLAG] = ['muster.run/items', 'muster.run/image-from-items'];
+const ITEMS = 'muster.run/items';
 const pathOf = (key: string): string => `metadata.annotations[${key}]`;
 
-const jobOf = (annotations: Record<string, string>, container: object = {}) => ({
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: { name: 'many', annotations: { [FLAG]: 'true', ...annotations } },
-  spec: {
-    template: {
-      spec: {
-        restartPolicy: 'Never',
-        containers: [
-          { name: 'main', image: 'own:1', command: ['x'], ...container },
-          { name: 'side', image: 'side:1', command: ['x'] },
-        ],
-      },
-    },
-  },
-});
-
-const imagesUpTo = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `i:${i}`);
 const inline = (images: readonly string[]): Record<string, string> => ({ [ITEMS]: `image\n${images.join('\n')}\n` });
-
-const TOO_MANY = 'so far there are more than 20 images; a Job may have 20, each with a task definition';
 
 describe('refused with 422 and the path', () => {
   test.each<[because: string, document: object, field: string, message: string]>([
@@ -90,29 +71,10 @@ describe('refused with 422 and the path', () => {
   });
 });
 
-type Shown = {
-  readonly items: readonly {
-    readonly spec: { readonly containers: readonly { readonly image: string }[] };
-    readonly status: { readonly containerStatuses: readonly { readonly image: string }[] };
-  }[];
-};
-
 test('a Pod shows the image of its item', async () => {
   const world = await aWorld();
-  const images = ['a:1', '', 'b:2'];
-  const rows = images.map((image) => JSON.stringify([image])).join('\n');
+  const rows = IMAGES.map((image) => JSON.stringify([image])).join('\n');
   const document = jobOf({ [ITEMS]: `image\n${rows}\n` });
   expect((await world.post(JOBS, document)).status).toBe(201);
-  await world.commit(
-    'many',
-    [0, 1, 2].flatMap((index) => [{ op: 'claim', index } as const, { op: 'running', index } as const]),
-  );
-  const { items } = (await (await world.get(`${PODS}?labelSelector=job-name%3Dmany`)).json()) as Shown;
-  const shown = [
-    ['a:1', 'side:1'],
-    ['own:1', 'side:1'],
-    ['b:2', 'side:1'],
-  ];
-  expect(items.map(({ spec }) => spec.containers.map(({ image }) => image))).toEqual(shown);
-  expect(items.map(({ status }) => status.containerStatuses.map(({ image }) => image))).toEqual(shown);
+  await expectShown(world);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { aWorld } from '../../../../../test/kube/a-world.ts';
 import { JOBS, MERGE, job, send } from '../../../../../test/kube/write/a-client.ts';
-import { ANN, type Accounted, MASTER, anInstallation, podOf, testAccounts } from './an-account.ts';
+import { ANN, type Accounted, anInstallation, podOf, testAccounts, testSubmissions } from './an-account.ts';
 
 const SUBMISSIONS = '/muster/v1/submissions';
 
@@ -18,25 +18,7 @@ describe('a Job under a ServiceAccount', () => {
   testAccounts(JOB);
 });
 
-test('a submission is held to it, too, whatever its Job is made from', async () => {
-  const { as, allow, sent } = await anInstallation();
-  await as(MASTER, 'POST', JOBS, aJob('reports'));
-  const messages = [
-    { manifest: { apiVersion: 'batch/v1', kind: 'Job', ...aJob('reports') } },
-    { from: { kind: 'Job', name: 'x' } },
-  ];
-  for (const message of messages) {
-    const refused = await as(ANN, 'POST', SUBMISSIONS, message);
-    expect([refused.code, refused.body.message]).toEqual([
-      403,
-      'user "ann" cannot use the ServiceAccount "reports" in the namespace "default"',
-    ]);
-  }
-  expect((await as(ANN, 'POST', SUBMISSIONS, { manifest: aJob(null) })).code).toBe(202);
-  await allow('reports');
-  for (const message of messages) expect((await as(ANN, 'POST', SUBMISSIONS, message)).code).toBe(202);
-  expect(sent).toHaveLength(3);
-});
+testSubmissions([[JOBS, aJob('reports')]], aJob, [{ kind: 'Job', name: 'x' }]);
 
 test('a message of S3 starts what CronJobs of all namespaces say, under any account, so it takes both rights everywhere', async () => {
   const { as, grant, sent } = await anInstallation();

@@ -97,3 +97,34 @@ export function testAccounts([, path, field, document]: Accounted): void {
     expect((await as(ANN, 'POST', path, document('reports'))).code).toBe(201);
   });
 }
+
+const SUBMISSIONS = '/muster/v1/submissions';
+
+/**
+ * A submission is held to the accounts, too, whatever its Job is made from.
+ *
+ * @param standing what is there that a message may name; `aJob` goes into a message, too
+ * @param from what messages name
+ */
+export function testSubmissions(
+  standing: readonly (readonly [path: string, document: object])[],
+  aJob: (account: string | null) => object,
+  from: readonly object[],
+): void {
+  test('a submission is held to it, too, whatever its Job is made from', async () => {
+    const { as, allow, sent } = await anInstallation();
+    for (const [path, document] of standing) expect((await as(MASTER, 'POST', path, document)).code).toBe(201);
+    const messages = [{ manifest: aJob('reports') }, ...from.map((each) => ({ from: each }))];
+    for (const message of messages) {
+      const refused = await as(ANN, 'POST', SUBMISSIONS, message);
+      expect([refused.code, refused.body.message]).toEqual([
+        403,
+        'user "ann" cannot use the ServiceAccount "reports" in the namespace "default"',
+      ]);
+    }
+    expect((await as(ANN, 'POST', SUBMISSIONS, { manifest: aJob(null) })).code).toBe(202);
+    await allow('reports');
+    for (const message of messages) expect((await as(ANN, 'POST', SUBMISSIONS, message)).code).toBe(202);
+    expect(sent).toHaveLength(messages.length + 1);
+  });
+}
