@@ -39,7 +39,7 @@ export type OpenOfFunction = (
   },
 ) => { readonly ports: Partial<CapabilityPorts>; readonly close: () => void };
 
-/** An opened port, and its client, which whoever has opened it closes. */
+/** An opened port, and its client, which the runtime that opened it closes. */
 export type OpenedPort<Port> = { readonly port: Port; readonly client: SdkClient };
 
 /** null: this installation has no such service. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 // A registry on loopback, as far as pulls need one (OCI Distribution Specification 1.1, Docker Registry HTTP API V2): one image for
-// every repository, whoever names it. `registry-program.ts <folder> <port> <user:password or ''> <bytes per 100 ms>`; the
+// every repository name. `registry-program.ts <folder> <port> <user:password or ''> <bytes per 100 ms>`; the
 // folder has `manifest.json`, and blobs by their digests.
 
 const [folder = '', port = '', login = '', pace = ''] = process.argv.slice(2);

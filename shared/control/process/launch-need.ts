@@ -13,7 +13,7 @@ export type LaunchNeed = {
   readonly offer: (deps: Pick<Deps, 'ports' | 'settings'>) => Offers;
   /** How fast it is made. */
   readonly pace: (deps: Pick<Deps, 'ports' | 'settings'>) => Pick<LaunchPace, 'namesPerSec'>;
-  /** What tasks are told of it, frozen in the Job's launch template. */
+  /** What tasks get of it in their environment, frozen in the Job's launch template. */
   readonly told: (manifest: JobManifest, deps: Pick<Deps, 'ports'>) => Pick<LaunchTemplate, 'zone'>;
   /** Makes it for these indexes, of one launch row. null: the tasks need none. */
   readonly prepare: (spec: StoredSpec, indexes: readonly number[], deps: Deps) => Promise<Prepared | null>;

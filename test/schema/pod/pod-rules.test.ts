@@ -309,7 +309,7 @@ test("a variable with the task's address is taken with a warning", () => {
   );
 });
 
-test('a volume in memory takes no disk, and whoever its writer is, it is told nothing of owners', () => {
+test('a volume in memory takes no disk, and causes no warning about its owner', () => {
   const {
     template,
     warnings,

@@ -137,11 +137,11 @@ export class AnnounceWatch {
   }
 }
 
-/** What others must hear of one commit; of two changes the later. */
 /** A Job that is held for others has not begun, and nobody has suspended it. */
 const wordOf = (phase: Phase): Phase['kind'] | 'held' =>
   phase.kind === 'suspended' && phase.held === true ? 'held' : phase.kind;
 
+/** What others must hear of one commit; of two changes the later. */
 function changeBetween(before: Status | null, { phase, startTime }: Status): JobState | null {
   const was = before === null ? 'absent' : wordOf(before.phase);
   switch (phase.kind) {
