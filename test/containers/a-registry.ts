@@ -37,7 +37,7 @@ export function aRegistry(
   const layer = archiveOf(root);
   rmSync(root, { recursive: true, force: true });
   const config = {
-    architecture: 'amd64',
+    architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
     os: 'linux',
     config: { Env: ['PATH=/bin'], Cmd: ['sh', '-c', 'echo pulled'] },
     rootfs: { type: 'layers', diff_ids: [digestOf(layer)] },
