@@ -75,7 +75,7 @@ describe('what may stand there', () => {
     ['disable lint ', ['nightly']],
     ['prune --o', ['--older-than', '--output']],
     ['prune -o ', ['json', 'yaml']],
-    ['local --driver ', ['process', 'simulated']],
+    ['local --driver ', ['process', 'docker', 'simulated']],
     ['completion ', ['bash', 'zsh', 'fish']],
     ['get ', ['jobs', 'pods', 'waits', 'frames', 'sums']],
     ['get pods ', ['frames', 'sums']],
