@@ -47,7 +47,50 @@ export type NodeAffinityTerm = {
 };
 
 /** Exactly one source is set. */
-export type Volume = { readonly name: string; readonly emptyDir?: EmptyDir; readonly hostPath?: HostPath };
+export type Volume = {
+  readonly name: string;
+  readonly emptyDir?: EmptyDir;
+  readonly hostPath?: HostPath;
+  readonly configMap?: ConfigVolume & { readonly name: string };
+  readonly secret?: ConfigVolume & { readonly secretName: string };
+  readonly downwardAPI?: { readonly items?: readonly DownwardFile[]; readonly defaultMode?: number };
+  readonly projected?: { readonly sources?: readonly Projection[]; readonly defaultMode?: number };
+  readonly persistentVolumeClaim?: { readonly claimName: string; readonly readOnly?: boolean };
+  /** Its claim lives as long as the Pod: it asks for disk of the task, or for an EBS volume by its class. */
+  readonly ephemeral?: { readonly volumeClaimTemplate: { readonly spec: EphemeralClaim } };
+  readonly nfs?: { readonly server: string; readonly path: string; readonly readOnly?: boolean };
+};
+
+/** Files of a ConfigMap or a Secret: those of `items`, or one for each key. Modes are numbers: 0644 is 420. */
+export type ConfigVolume = {
+  readonly items?: readonly KeyFile[];
+  readonly defaultMode?: number;
+  readonly optional?: boolean;
+};
+
+/** A key, and the file of the volume that it becomes. */
+export type KeyFile = { readonly key: string; readonly path: string; readonly mode?: number };
+
+/** A field of the Pod, and the file of the volume that it becomes. Exactly one of the two is set. */
+export type DownwardFile = {
+  readonly path: string;
+  readonly mode?: number;
+  readonly fieldRef?: FieldRef;
+  readonly resourceFieldRef?: ResourceFieldRef;
+};
+
+/** Exactly one of them is set. Files that two of them give are those of the later one. */
+export type Projection = {
+  readonly configMap?: Omit<ConfigVolume, 'defaultMode'> & { readonly name: string };
+  readonly secret?: Omit<ConfigVolume, 'defaultMode'> & { readonly name: string };
+  readonly downwardAPI?: { readonly items?: readonly DownwardFile[] };
+};
+
+/** What the claim of an ephemeral volume asks for. */
+export type EphemeralClaim = {
+  readonly storageClassName?: string;
+  readonly resources?: { readonly requests?: { readonly storage?: string } };
+};
 
 /** `medium`: `Memory`, or omitted for the task's disk. */
 export type EmptyDir = { readonly medium?: string; readonly sizeLimit?: string };
@@ -62,6 +105,7 @@ export type Container = {
   readonly args?: readonly string[];
   readonly workingDir?: string;
   readonly env?: readonly EnvVar[];
+  readonly envFrom?: readonly EnvFrom[];
   readonly ports?: readonly ContainerPort[];
   readonly resources?: { readonly requests?: Resources; readonly limits?: Resources };
   readonly volumeMounts?: readonly VolumeMount[];
@@ -86,17 +130,31 @@ export const ADDRESS_FIELDS: ReadonlySet<string> = new Set([
 
 /** Exactly one of them is set. */
 export type EnvSource = {
-  readonly fieldRef?: { readonly apiVersion?: string; readonly fieldPath: string };
-  readonly resourceFieldRef?: {
-    readonly containerName?: string;
-    readonly resource: string;
-    readonly divisor?: string;
-  };
+  readonly fieldRef?: FieldRef;
+  readonly resourceFieldRef?: ResourceFieldRef;
   readonly secretKeyRef?: KeyRef;
   readonly configMapKeyRef?: KeyRef;
 };
 
-export type KeyRef = { readonly name: string; readonly key: string };
+export type FieldRef = { readonly apiVersion?: string; readonly fieldPath: string };
+
+export type ResourceFieldRef = {
+  readonly containerName?: string;
+  readonly resource: string;
+  readonly divisor?: string;
+};
+
+/** `optional`: without the key, there is no variable. */
+export type KeyRef = { readonly name: string; readonly key: string; readonly optional?: boolean };
+
+/** A variable for each key, under its name with the prefix before it. Exactly one of the two is set. */
+export type EnvFrom = {
+  readonly prefix?: string;
+  readonly configMapRef?: ObjectRef;
+  readonly secretRef?: ObjectRef;
+};
+
+export type ObjectRef = { readonly name: string; readonly optional?: boolean };
 
 export type ContainerPort = {
   readonly name?: string;
@@ -104,7 +162,14 @@ export type ContainerPort = {
   readonly protocol?: 'TCP' | 'UDP';
 };
 
-export type VolumeMount = { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean };
+/** `subPath`, or `subPathExpr` with variables: what of the volume is mounted; neither: all of it. */
+export type VolumeMount = {
+  readonly name: string;
+  readonly mountPath: string;
+  readonly readOnly?: boolean;
+  readonly subPath?: string;
+  readonly subPathExpr?: string;
+};
 
 export type Resources = { readonly cpu?: string; readonly memory?: string; readonly 'ephemeral-storage'?: string };
 

@@ -18,6 +18,8 @@ export type SecretSource = {
   readonly namespace: string;
   readonly name: string;
   readonly key: string;
+  /** The version of the stored object, and how the value is kept. Omitted: what somebody made by hand under the fixed name. */
+  readonly object?: { readonly version: string; readonly form: 'text' | 'base64' };
 };
 
 /** What the variables of a Job's Pods depend on. */

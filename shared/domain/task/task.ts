@@ -26,6 +26,42 @@ export type TaskDefinition = TaskSize & {
   /** Those of the volumes that are on the machine that runs the task. Omitted: none. */
   readonly hostPaths?: readonly { readonly volume: string; readonly path: string }[];
   readonly containers: readonly TaskContainer[];
+  /** What volumes hold before the first container starts. Omitted: nothing. */
+  readonly files?: readonly TaskFile[];
+  /** Those of the volumes that are a file system of EFS. Omitted: none. */
+  readonly fileSystems?: readonly TaskFileSystem[];
+  /** The volume that is an EBS volume of the task. Omitted: none is. */
+  readonly attached?: { readonly volume: string };
+};
+
+/** A file of a volume, before the first container starts. */
+export type TaskFile = {
+  readonly volume: string;
+  /** Within the volume. */
+  readonly path: string;
+  /** Permissions: 0644 is 420. */
+  readonly mode: number;
+  readonly content:
+    | { readonly kind: 'known'; readonly base64: string }
+    /** Set at launch, in the override of {@link FILES_CONTAINER}, by {@link fileVariable} of the file's place in the list. */
+    | { readonly kind: 'late' }
+    | { readonly kind: 'secret'; readonly from: SecretSource };
+};
+
+/** The first container of a task whose volumes hold files: it writes them. */
+export const FILES_CONTAINER = 'muster-files';
+
+/** The variable that has the content of the `nth` file. */
+export const fileVariable = (nth: number): string => `MUSTER_FILE_${nth}`;
+
+/** How a file system of EFS is mounted (ECS, EFSVolumeConfiguration). */
+export type TaskFileSystem = {
+  readonly volume: string;
+  readonly fileSystemId: string;
+  readonly rootDirectory: string;
+  readonly accessPointId: string | null;
+  readonly transitEncryption: boolean;
+  readonly iam: boolean;
 };
 
 /** What tasks run on: Spot is cheaper and may be interrupted. */

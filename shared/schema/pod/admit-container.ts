@@ -1,5 +1,7 @@
 import type { Container, EnvVar } from '../../domain/manifests/pod-spec.ts';
 import { keptFields } from '../object/kept-fields.ts';
+import { admitField, admitResource } from './admit-source.ts';
+import { admitEnvFrom } from './admit-volume.ts';
 import type { ContainerShape, EnvShape } from './pod-shape.ts';
 import { defaultPullPolicy } from './pull-policy.ts';
 
@@ -8,13 +10,14 @@ import { defaultPullPolicy } from './pull-policy.ts';
  * only if container-rules.ts finds no fault.
  */
 export function admitContainer(shape: ContainerShape): Container {
-  const { name = '', image = '', env, ports, volumeMounts, restartPolicy, ...others } = shape;
+  const { name = '', image = '', env, envFrom, ports, volumeMounts, restartPolicy, ...others } = shape;
   const kept = keptFields('Container', others);
   return {
     ...kept,
     name,
     image,
     ...(env === undefined ? {} : { env: env.map(admitVariable) }),
+    ...(envFrom === undefined ? {} : { envFrom: envFrom.map(admitEnvFrom) }),
     ...(ports === undefined ? {} : { ports: ports.map(admitPort) }),
     resources: kept.resources ?? {},
     ...(volumeMounts === undefined ? {} : { volumeMounts: volumeMounts.map(admitMount) }),
@@ -35,17 +38,8 @@ function admitVariable(shape: EnvShape): EnvVar {
   return {
     ...variable,
     valueFrom: {
-      ...(fieldRef === undefined ? {} : { fieldRef: { apiVersion: 'v1', fieldPath: fieldRef.fieldPath ?? '' } }),
-      ...(resourceFieldRef === undefined
-        ? {}
-        : {
-            // Go also writes a zero quantity.
-            resourceFieldRef: {
-              divisor: '0',
-              ...keptFields('ResourceFieldSelector', resourceFieldRef),
-              resource: resourceFieldRef.resource ?? '',
-            },
-          }),
+      ...(fieldRef === undefined ? {} : { fieldRef: admitField(fieldRef) }),
+      ...(resourceFieldRef === undefined ? {} : { resourceFieldRef: admitResource(resourceFieldRef) }),
       ...(secretKeyRef === undefined ? {} : { secretKeyRef: admitKey('SecretKeySelector', secretKeyRef) }),
       ...(configMapKeyRef === undefined ? {} : { configMapKeyRef: admitKey('ConfigMapKeySelector', configMapKeyRef) }),
     },

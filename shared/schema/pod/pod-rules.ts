@@ -2,9 +2,10 @@ import { type PodOwner, expandedChars } from '../../domain/task/container-env.ts
 import { OVERRIDES_CHARS_MAX, hasLateProgram, overridesCharsMax } from '../../domain/task/launch-overrides.ts';
 import type { Labels, PodTemplate } from '../../domain/manifests/manifest.ts';
 import type { TaskOwner } from '../../domain/task/task-environment.ts';
-import type { PodSpec, Volume } from '../../domain/manifests/pod-spec.ts';
+import type { PodSpec } from '../../domain/manifests/pod-spec.ts';
 import { EPHEMERAL_GIB_MAX, TASK_CONTAINERS_MAX, ephemeralStorageOf } from '../../domain/task/pod-template.ts';
 import type { AdmittedItems } from '../items/job-items-rules.ts';
+import { admitVolume } from './admit-volume.ts';
 import { admitContainer, textOr } from './admit-container.ts';
 import { containerErrors } from './container-rules.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
@@ -14,7 +15,7 @@ import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
 import { memoryVolumeWarnings } from './memory-volume-warnings.ts';
 import { placementErrors } from './placement-rules.ts';
 import { refusedFields } from './pod-fields.ts';
-import type { ContainerShape, PodSpecShape, TemplateShape, VolumeShape } from './pod-shape.ts';
+import type { ContainerShape, PodSpecShape, TemplateShape } from './pod-shape.ts';
 import { templateWarnings } from './pod-warnings.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 import { podSecurityErrors } from './security-rules.ts';
@@ -117,14 +118,6 @@ function admitPodSpec(shape: Partial<PodSpecShape>): PodSpec {
 
 const accountOf = ({ serviceAccountName = '', serviceAccount = '' }: Partial<PodSpecShape>): string =>
   serviceAccountName === '' ? serviceAccount : serviceAccountName;
-
-const admitVolume = (volume: VolumeShape): Volume => {
-  const { emptyDir, hostPath, ...others } = volume;
-  const named = { ...keptFields('Volume', others), name: volume.name ?? '' };
-  return hostPath === undefined
-    ? { ...named, emptyDir: emptyDir === undefined ? {} : keptFields('EmptyDirVolumeSource', emptyDir) }
-    : { ...named, hostPath: { path: hostPath.path ?? '', type: hostPath.type ?? '' } };
-};
 
 function specErrors(spec: PodSpecShape, admitted: PodSpec): readonly FieldError[] {
   const { containers = [], initContainers = [] } = spec;

@@ -28,8 +28,13 @@ const volumeMount = z.strictObject({
   name: text,
   mountPath: text,
   readOnly: flag,
-  ...known('recursiveReadOnly', 'subPath', 'mountPropagation', 'subPathExpr'),
+  subPath: text,
+  subPathExpr: text,
+  ...known('recursiveReadOnly', 'mountPropagation'),
 });
+
+const objectRef = z.strictObject({ name: text, optional: flag });
+const envFrom = z.strictObject({ prefix: text, configMapRef: opt(objectRef), secretRef: opt(objectRef) });
 
 const capabilities = z.strictObject({ add: texts, drop: texts });
 const containerSecurity = z.strictObject({
@@ -65,7 +70,8 @@ const container = z.strictObject({
   terminationMessagePolicy: text,
   volumeMounts: opt(z.array(volumeMount)),
   securityContext: opt(containerSecurity),
-  ...known('envFrom', 'resizePolicy', 'restartPolicyRules', 'volumeDevices'),
+  envFrom: opt(z.array(envFrom)),
+  ...known('resizePolicy', 'restartPolicyRules', 'volumeDevices'),
   ...known('livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'),
   imagePullPolicy: text,
   ...known('terminationMessagePath'),
@@ -74,12 +80,50 @@ const container = z.strictObject({
 
 const emptyDir = z.strictObject({ sizeLimit: quantity, medium: text });
 const hostPath = z.strictObject({ path: text, type: text });
+const keyFile = z.strictObject({ key: text, path: text, mode: int32 });
+const keyFiles = opt(z.array(keyFile));
+const configMapVolume = z.strictObject({ name: text, items: keyFiles, defaultMode: int32, optional: flag });
+const secretVolume = z.strictObject({ secretName: text, items: keyFiles, defaultMode: int32, optional: flag });
+const downwardFile = z.strictObject({
+  path: text,
+  mode: int32,
+  fieldRef: opt(fieldRef),
+  resourceFieldRef: opt(resourceFieldRef),
+});
+const downwardFiles = opt(z.array(downwardFile));
+const downwardVolume = z.strictObject({ items: downwardFiles, defaultMode: int32 });
+const keyProjection = z.strictObject({ name: text, items: keyFiles, optional: flag });
+const downwardProjection = z.strictObject({ items: downwardFiles });
+const projection = z.strictObject({
+  configMap: opt(keyProjection),
+  secret: opt(keyProjection),
+  downwardAPI: opt(downwardProjection),
+  ...known('serviceAccountToken', 'clusterTrustBundle', 'podCertificate'),
+});
+const projectedVolume = z.strictObject({ sources: opt(z.array(projection)), defaultMode: int32 });
+const claimVolume = z.strictObject({ claimName: text, readOnly: flag });
+const nfsVolume = z.strictObject({ server: text, path: text, readOnly: flag });
+const claimSpec = z.strictObject({
+  accessModes: texts,
+  resources: opt(z.strictObject({ requests: quantities, limits: quantities })),
+  storageClassName: text,
+  volumeMode: text,
+  ...known('selector', 'volumeName', 'dataSource', 'dataSourceRef', 'volumeAttributesClassName'),
+});
+const claimTemplate = z.strictObject({ metadata: opt(metadataShape), spec: opt(claimSpec) });
+const ephemeralVolume = z.strictObject({ volumeClaimTemplate: opt(claimTemplate) });
 const volume = z.strictObject({
   name: text,
   emptyDir: opt(emptyDir),
   hostPath: opt(hostPath),
-  ...known('configMap', 'secret', 'downwardAPI', 'projected', 'persistentVolumeClaim', 'ephemeral', 'csi', 'nfs'),
-  ...known('image', 'awsElasticBlockStore', 'azureDisk', 'azureFile', 'cephfs', 'cinder', 'fc'),
+  configMap: opt(configMapVolume),
+  secret: opt(secretVolume),
+  downwardAPI: opt(downwardVolume),
+  projected: opt(projectedVolume),
+  persistentVolumeClaim: opt(claimVolume),
+  ephemeral: opt(ephemeralVolume),
+  nfs: opt(nfsVolume),
+  ...known('csi', 'image', 'awsElasticBlockStore', 'azureDisk', 'azureFile', 'cephfs', 'cinder', 'fc'),
   ...known('flexVolume', 'flocker', 'gcePersistentDisk', 'gitRepo', 'glusterfs', 'iscsi', 'photonPersistentDisk'),
   ...known('portworxVolume', 'quobyte', 'rbd', 'scaleIO', 'storageos', 'vsphereVolume'),
 });
