@@ -20,12 +20,11 @@ import {
   outcomesOf,
   refusedFact,
 } from './launch-answer.ts';
-import { sortByNeed } from './launch-needs.ts';
+import { sortByNeed, sortBySources } from './launch-needs.ts';
 import { asRowSays, claimSlots, storeOutcomes } from './launch-slots.ts';
 import { callAtPace, slowDown } from '../process/call-at-pace.ts';
 import { sweepTasks } from '../sweep/sweep.ts';
 import { retireDefinitions, sweepDefinitions } from '../sweep/sweep-definitions.ts';
-import { newestTemplate } from './template.ts';
 
 type Pack = Extract<DispatchMessage, { kind: 'pack' }>;
 
@@ -70,11 +69,11 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   deps.cache.specs.set(uid, spec);
 
   const names = await sortByNeed(spec, pack.launch, deps);
-  const template = names.launch.length === 0 ? 0 : await newestTemplate(spec, deps);
+  const { template, ...sorted } = await sortBySources(spec, names.launch, deps);
   const claims = { traits: pack.traits, template, ahead: pack.ahead ?? 0 };
   const isPaced = deps.settings.launchesPerSec !== null;
-  const launches = isPaced ? { launch: [], await: names.launch } : { launch: names.launch };
-  const orders = { ...claims, ...launches, withdraw: names.withdraw, stop: pack.stop };
+  const launches = isPaced ? { launch: [], await: sorted.launch } : { launch: sorted.launch };
+  const orders = { ...claims, ...launches, withdraw: [...names.withdraw, ...sorted.withdraw], stop: pack.stop };
   const read = await deps.jobs.readLaunches(uid, launchRowOf(first.index));
   const work = await claimSlots(uid, read, orders, deps);
   const stored = answersIn(work, deps.clock.now());
@@ -89,7 +88,7 @@ async function dispatchPack(pack: Pack, deps: Deps): Promise<void> {
   const stopped = await stopAll(work.stop, why, deps);
   if (failed !== null) throw failed.error; // the message comes again
   const isToLaunch = (id: AttemptId): boolean => pack.launch.some((asked) => asked.index === id.index);
-  const launchLater = [...laterOf(answers), ...names.later].filter(isToLaunch);
+  const launchLater = [...laterOf(answers), ...names.later, ...sorted.later].filter(isToLaunch);
   const rest = { ...pack, lookFrom: undefined };
   const stopLater = [...stopped.later, ...work.underWay, ...tasksFound(pack.stop, work, facts)];
   if (launchLater.length + stopLater.length > 0) await putOff({ ...rest, launch: launchLater, stop: stopLater }, deps);

@@ -5,6 +5,7 @@ import { jobItemsOf } from '../../domain/items/job-items.ts';
 import type { LaunchRow, Run, SlotOrders, SlotWork } from '../../domain/scoreboard/launch-row.ts';
 import { attemptValues } from '../../domain/task/attempt-values.ts';
 import { forItem, imageOfItem, sizeOfItem } from '../../domain/task/item-template.ts';
+import { sourcesOfTexts } from '../../domain/task/launch-sources.ts';
 import { overridesOf } from '../../domain/task/launch-overrides.ts';
 import { capacityOf, requestsOf } from '../../domain/task/pod-template.ts';
 import { taskEnvironment } from '../../domain/task/task-environment.ts';
@@ -208,7 +209,7 @@ async function runTask(
       id,
       template,
       env: taskEnvironment(manifest, { ...id, restarts }, template.zone),
-      overrides: overridesOf(manifest, values),
+      overrides: overridesOf(manifest, values, sourcesOfTexts(template.texts ?? [])),
       ...(size === null ? {} : { size }),
       requests: requestsOf(forItem(manifest, item)),
       capacity: onDemand ? 'onDemand' : capacityOf(manifest),

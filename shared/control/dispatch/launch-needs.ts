@@ -3,6 +3,8 @@ import type { AttemptId } from '../../domain/base/fact.ts';
 import type { Withdrawal } from '../../domain/scoreboard/launch-row.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from '../process/deps.ts';
+import { readSources } from './pod-sources.ts';
+import { templateForLaunch } from './template.ts';
 
 /** Launches, sorted by whether their tasks have what they need. */
 type Sorted = {
@@ -38,4 +40,26 @@ export async function sortByNeed(spec: StoredSpec, ids: readonly AttemptId[], de
     };
   }
   return sorted;
+}
+
+/**
+ * Decides which launches may happen by what their Pods name: a ConfigMap, a Secret, or a claim. What is missing is asked for again
+ * later, and the Pods say what it is.
+ *
+ * @returns also the number of the template to launch from
+ */
+export async function sortBySources(
+  spec: StoredSpec,
+  ids: readonly AttemptId[],
+  deps: Deps,
+): Promise<Sorted & { readonly template: number }> {
+  const none = { launch: [], later: [], withdraw: [], template: 0 };
+  if (ids.length === 0) return none;
+  const named = await readSources(spec, deps);
+  const found = named.kind === 'ready' ? await templateForLaunch(spec, named, deps) : named;
+  if (typeof found === 'number') return { ...none, launch: ids, template: found };
+  if (named.kind === 'ready' && found.kind === 'later') return { ...none, later: ids };
+  const { reason } = found;
+  const kind = found.kind === 'fatal' ? 'fatal' : 'later';
+  return { ...none, withdraw: ids.map((id) => ({ id, why: { kind, reason } })) };
 }

@@ -6,12 +6,14 @@ import { OVERRIDES_CHARS_MAX, overridesCharsMax } from '../../domain/task/launch
 import { taskDefinitionOf } from '../../domain/task/pod-template.ts';
 import { takesImages } from '../../domain/items/job-items.ts';
 import { withImage } from '../../domain/task/item-template.ts';
-import type { LaunchTemplate, TemplateVariant } from '../../domain/task/task.ts';
+import { textsForLaunches } from '../../domain/task/launch-sources.ts';
+import { FILES_CONTAINER, type LaunchTemplate, type TemplateVariant } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
 import { readItems } from '../../schema/items/job-items-rules.ts';
 import { readImages } from '../../store/read-items.ts';
 import type { Deps } from '../process/deps.ts';
+import { type JobSources, copySecrets, readSources } from './pod-sources.ts';
 
 /**
  * Templates being made, by `Deps`, which belongs to one invocation: the packs of a batch share one call. Not by process, where
@@ -52,15 +54,34 @@ export async function templatesOf(
  * Prepares the template again after ECS has refused it: by now the stack may have another network, cluster, or role. If it
  * differs, it is stored as the next number, and later launches use it. Launches in progress keep theirs, because a token's
  * request must never change. The number of indexes stays that of the first launch, so all Pods of the Job agree.
+ *
+ * @returns why it could not be prepared; null: it was
  */
-export async function renewTemplate(spec: StoredSpec, deps: Deps): Promise<void> {
+export async function renewTemplate(spec: StoredSpec, deps: Deps): Promise<Later | Refused | Fatal | null> {
   const { uid } = spec.identity;
   const known = deps.cache.templates.get(uid) ?? (await read(uid, deps));
   const last = known.at(-1);
   const completions = last === undefined ? completionsFor(spec.manifest) : last.completions;
   const prepared = await prepare(spec, deps, completions);
-  if ('kind' in prepared || JSON.stringify(prepared) === JSON.stringify(last)) return;
+  if ('kind' in prepared) return prepared;
+  if (JSON.stringify(prepared) === JSON.stringify(last)) return null;
   deps.cache.templates.set(uid, await deps.jobs.addTemplate(uid, known.length, prepared));
+  return null;
+}
+
+/**
+ * Number of the template for launches from now on. What the Job's Pods name may have changed since the newest was made: then it is
+ * renewed, so that a Pod sees what is there when it starts, as in a cluster. Launches in progress keep theirs.
+ */
+export async function templateForLaunch(
+  spec: StoredSpec,
+  { print }: JobSources,
+  deps: Deps,
+): Promise<number | Later | Refused | Fatal> {
+  const no = await newestTemplate(spec, deps);
+  const newest = deps.cache.templates.get(spec.identity.uid)?.at(-1);
+  if (newest === undefined || print === null || newest.sources === print) return no;
+  return (await renewTemplate(spec, deps)) ?? newestTemplate(spec, deps);
 }
 
 async function read(uid: JobUid, { jobs, cache }: Deps): Promise<readonly LaunchTemplate[]> {
@@ -79,17 +100,24 @@ async function makeFirst(spec: StoredSpec, deps: Deps) {
 }
 
 async function prepare(
-  { manifest }: StoredSpec,
+  spec: StoredSpec,
   deps: Deps,
   completions: number | undefined,
 ): Promise<LaunchTemplate | Later | Refused | Fatal> {
+  const { manifest } = spec;
   const { tasks, hash, cache } = deps;
-  const prepared = await tasks.prepare(taskDefinitionOf(manifest, { hash }));
+  const named = await readSources(spec, deps);
+  if (named.kind !== 'ready') return named;
+  const { sources, print, copies } = named;
+  const notCopied = await copySecrets(copies, deps);
+  if (notCopied !== null) return notCopied;
+  const definition = taskDefinitionOf(manifest, { hash, sources });
+  const prepared = await tasks.prepare(definition);
   if (prepared.kind !== 'ready') return prepared;
   const variants: TemplateVariant[] = [];
   // One after the other: what is registered stays registered, so a call that is throttled loses nothing.
   for (const image of takesImages(manifest) ? readImages(manifest, cache.items) : []) {
-    const variant = await tasks.prepare(taskDefinitionOf(withImage(manifest, image), { hash }));
+    const variant = await tasks.prepare(taskDefinitionOf(withImage(manifest, image), { hash, sources }));
     if (variant.kind !== 'ready') return variant;
     variants.push({ image, taskDefinition: variant.template.taskDefinition });
   }
@@ -98,13 +126,16 @@ async function prepare(
     (all, need) => ({ ...all, ...need.told(manifest, deps) }),
     {},
   );
+  const texts = textsForLaunches(manifest, sources);
   return {
     taskDefinition,
-    containers,
+    containers: definition.files === undefined ? containers : [...containers, FILES_CONTAINER],
     placement,
     ...told,
     ...(completions === undefined ? {} : { completions }),
     ...(variants.length === 0 ? {} : { variants }),
+    ...(print === null ? {} : { sources: print }),
+    ...(texts.length === 0 ? {} : { texts }),
   };
 }
 

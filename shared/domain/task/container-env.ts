@@ -2,7 +2,17 @@ import { invariant } from '../base/invariant.ts';
 import { type AttemptField, type ItemValues, type LateText, knownText, lateText } from '../base/late-text.ts';
 import { jobItemsOf } from '../items/job-items.ts';
 import type { JobManifestSpec, Labels } from '../manifests/manifest.ts';
-import { ADDRESS_FIELDS, type Container, type EnvSource } from '../manifests/pod-spec.ts';
+import {
+  ADDRESS_FIELDS,
+  type Container,
+  type DownwardFile,
+  type EnvFrom,
+  type EnvSource,
+  type KeyRef,
+  type PodSpec,
+  type ResourceFieldRef,
+} from '../manifests/pod-spec.ts';
+import { type ConfigObject, NO_SOURCES, type PodSources, sourceKey, textOf } from './pod-sources.ts';
 import { parseQuantity } from '../base/quantity.ts';
 import { expandLate, expandedLength, referredVariables } from '../base/variable-expansion.ts';
 
@@ -65,20 +75,32 @@ export const OWN_LABELS: readonly string[] = [
 
 /**
  * A container's variables in Kubernetes' order: later ones win, and a value may refer to those before it. What the Job's work
- * list gives comes first, how many indexes there are, and what the container refers to of its attempt. An Indexed Job's containers get their index last, unless they define that variable themselves
- * (`addCompletionIndexEnvVariables`).
+ * list gives comes first, how many indexes there are, and what the container refers to of its attempt; then `envFrom`, then `env`.
+ * An Indexed Job's containers get their index last, unless they define that variable themselves (`addCompletionIndexEnvVariables`).
+ *
+ * @param sources omitted: nothing is known of them, so that a key is what somebody has made by hand
  */
-export function variablesOf(container: Container, manifest: PodOwner): ReadonlyMap<string, Variable> {
+export function variablesOf(
+  container: Container,
+  manifest: PodOwner,
+  sources: PodSources = NO_SOURCES,
+): ReadonlyMap<string, Variable> {
   const texts = new Map<string, LateText>(givenTexts(container, manifest));
   const variables = new Map<string, Variable>([...texts].map(([name, text]) => [name, { kind: 'text', text }]));
-  for (const { name, value = '', valueFrom } of container.env ?? []) {
-    const variable: Variable =
-      valueFrom === undefined
-        ? { kind: 'text', text: expandLate(value, texts) }
-        : sourced(valueFrom, container, manifest);
+  const set = (name: string, variable: Variable): void => {
     variables.set(name, variable);
     if (variable.kind === 'text') texts.set(name, variable.text);
     else texts.delete(name);
+  };
+  for (const from of container.envFrom ?? [])
+    for (const [name, variable] of allOf(from, manifest, sources)) set(name, variable);
+  for (const { name, value = '', valueFrom } of container.env ?? []) {
+    const variable: Variable | null =
+      valueFrom === undefined
+        ? { kind: 'text', text: expandLate(value, texts) }
+        : sourced(valueFrom, container, manifest, sources);
+    // Without what is optional, what stood there before stays.
+    if (variable !== null) set(name, variable);
   }
   const addresses = addressVariables(container);
   if (addresses.length > 0) variables.set(ADDRESS_VARIABLES, { kind: 'text', text: [addresses.join('\n')] });
@@ -142,24 +164,38 @@ const LATE_CHARS = 16;
  * variable may name the one before it twice, and forty such variables exceed any memory.
  *
  * @param widest the longest values of the Job's work list
+ * @param sources omitted: nothing is known of them yet
  */
-export function expandedChars(container: Container, manifest: PodOwner, widest: ItemValues | null = null): number {
+export function expandedChars(
+  container: Container,
+  manifest: PodOwner,
+  widest: ItemValues | null = null,
+  sources: PodSources = NO_SOURCES,
+): number {
   const charsOf = (text: LateText): number => text.reduce((sum, part) => sum + partChars(part, widest), 0);
   const lengths = new Map<string, number>(givenTexts(container, manifest).map(([name, text]) => [name, charsOf(text)]));
   let chars = 0;
+  for (const from of container.envFrom ?? [])
+    for (const [name, variable] of allOf(from, manifest, sources)) {
+      const length = charsOf(textOfSource(variable) ?? []);
+      lengths.set(name, length);
+      chars += length;
+    }
   for (const { name, value = '', valueFrom } of container.env ?? []) {
-    const source = valueFrom === undefined ? null : sourced(valueFrom, container, manifest);
-    if (source?.kind === 'secret') {
+    const text = valueFrom === undefined ? null : textOfSource(sourced(valueFrom, container, manifest, sources));
+    if (valueFrom !== undefined && text === null) {
       lengths.delete(name);
       continue;
     }
-    const length = source === null ? expandedLength(value, lengths) : charsOf(source.text);
+    const length = text === null ? expandedLength(value, lengths) : charsOf(text);
     lengths.set(name, length);
     chars += length;
   }
   const words = [...(container.command ?? []), ...(container.args ?? [])];
   return words.reduce((sum, word) => sum + expandedLength(word, lengths), chars);
 }
+
+const textOfSource = (variable: Variable | null): LateText | null => (variable?.kind === 'text' ? variable.text : null);
 
 function partChars(part: LateText[number], widest: ItemValues | null): number {
   if (typeof part === 'string') return part.length;
@@ -174,23 +210,103 @@ function textsOf(variables: ReadonlyMap<string, Variable>): ReadonlyMap<string, 
   return texts;
 }
 
-function sourced(from: EnvSource, container: Container, manifest: PodOwner): Variable {
-  const { namespace } = manifest.metadata;
-  if (from.secretKeyRef !== undefined)
-    return { kind: 'secret', from: { kind: 'secret', namespace, ...keyOf(from.secretKeyRef) } };
-  if (from.configMapKeyRef !== undefined)
-    return { kind: 'secret', from: { kind: 'configMap', namespace, ...keyOf(from.configMapKeyRef) } };
+/** null: it is optional, and not there. */
+function sourced(from: EnvSource, container: Container, manifest: PodOwner, sources: PodSources): Variable | null {
+  if (from.secretKeyRef !== undefined) return keyOf('secret', from.secretKeyRef, manifest, sources);
+  if (from.configMapKeyRef !== undefined) return keyOf('configMap', from.configMapKeyRef, manifest, sources);
   if (from.fieldRef !== undefined) return { kind: 'text', text: fieldText(from.fieldRef.fieldPath, manifest) };
   invariant(from.resourceFieldRef !== undefined, 'admission takes known sources only');
-  const { containerName = container.name, resource, divisor } = from.resourceFieldRef;
-  const { containers, initContainers = [] } = manifest.spec.template.spec;
-  const owner = [...containers, ...initContainers].find(({ name }) => name === containerName);
-  const amount = owner === undefined ? null : resourceAmount(owner, resource, divisor);
-  invariant(amount !== null, 'admission takes resources only that a container sets');
-  return { kind: 'text', text: [String(amount)] };
+  return { kind: 'text', text: [resourceText(from.resourceFieldRef, container.name, manifest.spec.template.spec)] };
 }
 
-const keyOf = ({ name, key }: { readonly name: string; readonly key: string }) => ({ name, key });
+function resourceText(
+  { containerName, resource, divisor }: ResourceFieldRef,
+  ownName: string,
+  { containers, initContainers = [] }: PodSpec,
+): string {
+  const owner = [...containers, ...initContainers].find(({ name }) => name === (containerName ?? ownName));
+  const amount = owner === undefined ? null : resourceAmount(owner, resource, divisor);
+  invariant(amount !== null, 'admission takes resources only that a container sets');
+  return String(amount);
+}
+
+/** A key of the stored object, or else of what somebody has made by hand, unless it is optional. */
+function keyOf(
+  kind: SecretSource['kind'],
+  { name, key, optional = false }: KeyRef,
+  { metadata: { namespace } }: PodOwner,
+  { configs }: PodSources,
+): Variable | null {
+  const object = configs.get(sourceKey({ kind, name }));
+  if (object === undefined) return optional ? null : { kind: 'secret', from: { kind, namespace, name, key } };
+  return valueOf(object, { kind, namespace, name, key });
+}
+
+/** null: there is no such key, or its bytes are no text. */
+function valueOf({ version, keys }: ConfigObject, from: SecretSource): Variable | null {
+  const value = keys.get(from.key);
+  const text = value === undefined ? null : textOf(value);
+  if (value === undefined || text === null) return null;
+  return value.kind === 'bytes'
+    ? { kind: 'text', text: lateText([text]) }
+    : { kind: 'secret', from: { ...from, object: { version, form: value.form } } };
+}
+
+/** A variable for each key whose name a variable may have. Muster's own names are not to be had in this way either. */
+function allOf(
+  { prefix = '', configMapRef, secretRef }: EnvFrom,
+  { metadata: { namespace } }: PodOwner,
+  { configs }: PodSources,
+): readonly (readonly [name: string, variable: Variable])[] {
+  const kind = secretRef === undefined ? 'configMap' : 'secret';
+  const name = (secretRef ?? configMapRef)?.name ?? '';
+  const object = configs.get(sourceKey({ kind, name }));
+  return [...(object?.keys.keys() ?? [])].toSorted().flatMap((key) => {
+    const variable = object === undefined ? null : valueOf(object, { kind, namespace, name, key });
+    const named = `${prefix}${key}`;
+    return variable === null || named.startsWith(RESERVED) || !VARIABLE_NAME.test(named) ? [] : [[named, variable]];
+  });
+}
+
+/** Printable ASCII without `=` (Kubernetes' `IsRelaxedEnvVarName`). */
+const VARIABLE_NAME = /^[ -<>-~]+$/;
+
+/** What a file of the downward API holds. Unlike a variable, it may have all labels, or all annotations. */
+export function downwardText(
+  { fieldRef, resourceFieldRef }: DownwardFile,
+  spec: PodSpec,
+  manifest: PodOwner,
+): LateText {
+  if (resourceFieldRef !== undefined) return [resourceText(resourceFieldRef, '', spec)];
+  const { fieldPath } = fieldRef ?? { fieldPath: '' };
+  if (fieldPath === 'metadata.labels') return linesOf('labels', labelKeys(manifest), manifest);
+  if (fieldPath === 'metadata.annotations') return linesOf('annotations', annotationKeys(manifest), manifest);
+  return fieldText(fieldPath, manifest);
+}
+
+const labelKeys = ({ spec: { template, completionMode } }: PodOwner): readonly string[] => [
+  ...Object.keys(template.metadata.labels),
+  ...OWN_LABELS,
+  ...(completionMode === 'Indexed' ? [INDEX_KEY] : []),
+];
+
+const annotationKeys = ({ spec: { template, completionMode, backoffLimitPerIndex } }: PodOwner): readonly string[] => [
+  ...Object.keys(template.metadata.annotations ?? {}),
+  ...(completionMode === 'Indexed' ? [INDEX_KEY] : []),
+  ...(backoffLimitPerIndex === undefined ? [] : [FAILURE_COUNT_KEY]),
+];
+
+/** `key="value"` in order of the keys (Kubernetes' `FormatMap`); a value as Go quotes it. */
+function linesOf(map: 'labels' | 'annotations', keys: readonly string[], manifest: PodOwner): LateText {
+  const lines = [...new Set(keys)].toSorted().map((key): LateText => {
+    const value = fieldText(`metadata.${map}['${key}']`, manifest);
+    return [`${key}="`, ...value.map((part) => (typeof part === 'string' ? quoted(part) : part)), '"'];
+  });
+  return lateText(lines.flatMap((line, i) => (i === 0 ? line : ['\n', ...line])));
+}
+
+/** Without the marks around it. JSON's escapes are those of Go for all that labels and annotations usually hold. */
+const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** Of the form `metadata.labels['key']` or `metadata.annotations['key']`. */
 export const SUBSCRIPT = /^metadata\.(labels|annotations)\['(.+)'\]$/;

@@ -5,7 +5,9 @@ import { POD_NAME_CHARS_MAX } from './pod-name.ts';
 import type { Container } from '../manifests/pod-spec.ts';
 import { takesResources } from '../items/job-items.ts';
 import { type TaskOwner, taskEnvironment } from './task-environment.ts';
-import type { TaskSize } from './task.ts';
+import { NO_SOURCES, type PodSources } from './pod-sources.ts';
+import { FILES_CONTAINER, type TaskSize, fileVariable } from './task.ts';
+import { holdsFiles, volumeFiles } from './volume-files.ts';
 
 /** What RunTask changes of one container of the task definition (aws.md 1.1: environment and command, no more). */
 export type ContainerOverride = {
@@ -34,28 +36,38 @@ const WIDEST_SIZE: TaskSize = { cpu: 32_768, memoryMib: 249_856, ephemeralStorag
  * The most characters that the overrides of any attempt may take, as JSON, whatever the installation's zone.
  *
  * @param widest the longest values of the Job's work list; null: it has none
+ * @param sources omitted: nothing is known of them yet
  */
-export function overridesCharsMax(manifest: PodOwner & TaskOwner, widest: ItemValues | null = null): number {
+export function overridesCharsMax(
+  manifest: PodOwner & TaskOwner,
+  widest: ItemValues | null = null,
+  sources: PodSources = NO_SOURCES,
+): number {
   const { containers, initContainers = [] } = manifest.spec.template.spec;
   const long = 'x'.repeat(63);
   const labels = Object.fromEntries(OWN_LABELS.map((key) => [key, long]));
-  const overrides = overridesOf(manifest, {
-    podName: 'x'.repeat(POD_NAME_CHARS_MAX),
-    podUid: long,
-    completionIndex: INDEX_MAX,
-    completions: INDEX_MAX + 1,
-    retryIndex: INT32_MAX,
-    failureCount: INT32_MAX,
-    ignoredFailureCount: INT32_MAX,
-    labels,
-    item: widest,
-  });
+  const overrides = overridesOf(
+    manifest,
+    {
+      podName: 'x'.repeat(POD_NAME_CHARS_MAX),
+      podUid: long,
+      completionIndex: INDEX_MAX,
+      completions: INDEX_MAX + 1,
+      retryIndex: INT32_MAX,
+      failureCount: INT32_MAX,
+      ignoredFailureCount: INT32_MAX,
+      labels,
+      item: widest,
+    },
+    sources,
+  );
   const env = taskEnvironment(
     manifest,
     { index: INDEX_MAX, attempt: INT32_MAX, restarts: 0 },
     'x'.repeat(ZONE_CHARS_MAX),
   );
-  const names = [...containers, ...initContainers].map(({ name }) => name);
+  const writer = (manifest.spec.template.spec.volumes ?? []).some(holdsFiles) ? [FILES_CONTAINER] : [];
+  const names = [...[...containers, ...initContainers].map(({ name }) => name), ...writer];
   const size = takesResources(manifest) ? WIDEST_SIZE : null;
   return JSON.stringify(overridesRequest(names, env, overrides, size, mainOf(names))).length;
 }
@@ -75,12 +87,14 @@ export const overridesRequest = (
   size: TaskSize | null,
   main: string | null = null,
 ) => ({
-  containerOverrides: names.map((name) => {
+  containerOverrides: names.flatMap((name) => {
     const own = overrides.find((override) => override.name === name);
+    const isOurs = name === FILES_CONTAINER;
+    if (isOurs && own === undefined) return [];
     const mark = name === main ? [{ name: MAIN_VARIABLE, value: name }] : [];
     return {
       name,
-      environment: [...env, ...(own?.env ?? []), ...mark].map((variable) => ({
+      environment: [...(isOurs ? [] : env), ...(own?.env ?? []), ...mark].map((variable) => ({
         name: variable.name,
         value: variable.value,
       })),
@@ -93,25 +107,53 @@ export const overridesRequest = (
     : { ephemeralStorage: { sizeInGiB: size.ephemeralStorageGib } }),
 });
 
-/** What differs between the attempts of a Job, by container; containers without a difference are omitted. */
-export function overridesOf(manifest: PodOwner, attempt: AttemptValues): readonly ContainerOverride[] {
+/**
+ * What differs between the attempts of a Job, by container; containers without a difference are omitted.
+ *
+ * @param sources as the launch template has them; omitted: it has none
+ */
+export function overridesOf(
+  manifest: PodOwner,
+  attempt: AttemptValues,
+  sources: PodSources = NO_SOURCES,
+): readonly ContainerOverride[] {
   const { containers, initContainers = [] } = manifest.spec.template.spec;
-  return [...containers, ...initContainers].flatMap((container) => {
-    const variables = variablesOf(container, manifest);
-    const env = [...variables].flatMap(([name, variable]) =>
-      variable.kind === 'text' &&
-      knownText(variable.text) === null &&
-      // A Job's launches are alike: its template says whether its Pods hear of it.
-      (name !== COMPLETIONS_VARIABLE || attempt.completions !== null)
-        ? [{ name, value: fillIn(variable.text, attempt) }]
-        : [],
-    );
-    const { command } = commandLine(container, wordExpander(variables));
-    const late = command.some((word) => knownText(word) === null);
-    return env.length === 0 && !late
-      ? []
-      : [{ name: container.name, env, command: late ? command.map((word) => fillIn(word, attempt)) : null }];
-  });
+  return [
+    ...[...containers, ...initContainers].flatMap((container) =>
+      containerOverrides(container, manifest, attempt, sources),
+    ),
+    ...fileOverrides(manifest, attempt),
+  ];
+}
+
+/** The files that say something of the attempt. They come first in the list, whatever the sources. */
+function fileOverrides(manifest: PodOwner, attempt: AttemptValues): readonly ContainerOverride[] {
+  const env = volumeFiles(manifest, NO_SOURCES).flatMap(({ content }, nth) =>
+    content.kind === 'late' ? [{ name: fileVariable(nth), value: fillIn(content.text, attempt) }] : [],
+  );
+  return env.length === 0 ? [] : [{ name: FILES_CONTAINER, env, command: null }];
+}
+
+function containerOverrides(
+  container: Container,
+  manifest: PodOwner,
+  attempt: AttemptValues,
+  sources: PodSources,
+): readonly ContainerOverride[] {
+  const variables = variablesOf(container, manifest, sources);
+  const env = [...variables].flatMap(([name, variable]) =>
+    variable.kind === 'text' &&
+    knownText(variable.text) === null &&
+    // A Job's launches are alike: its template says whether its Pods hear of it.
+    (name !== COMPLETIONS_VARIABLE || attempt.completions !== null)
+      ? [{ name, value: fillIn(variable.text, attempt) }]
+      : [],
+  );
+  const { command } = commandLine(container, wordExpander(variables));
+  const late = command.some((word) => knownText(word) === null);
+  return env.length === 0 && !late
+    ? []
+    : [{ name: container.name, env, command: late ? command.map((word) => fillIn(word, attempt)) : null }];
 }
 
 /** The words that a container is started with, as the task of an attempt sees them. */

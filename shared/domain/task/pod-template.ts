@@ -9,6 +9,7 @@ import type { JobManifest } from '../manifests/manifest.ts';
 import type { Container, PodSpec, Resources } from '../manifests/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
 import { isInMemory, tmpfsOf } from './memory-volumes.ts';
+import { NO_SOURCES, type PodSources } from './pod-sources.ts';
 import {
   type Capacity,
   FAMILY_PREFIX,
@@ -17,6 +18,7 @@ import {
   type TaskDefinition,
   type TaskSize,
 } from './task.ts';
+import { mountsOf, ownDiskOf, taskFiles, volumesOf } from './task-volumes.ts';
 
 /**
  * How what {@link taskDefinitionOf} says is registered: raise it whenever an equal template is registered otherwise. It
@@ -35,6 +37,8 @@ const EPHEMERAL_GIB = { included: 20, min: 21, max: 200 } as const;
 export type PodTemplateOptions = {
   /** A content hash as a short text of letters and digits: equal texts share one task definition family. */
   readonly hash: (text: string) => string;
+  /** What the template names outside of itself. Omitted: nothing is known of it. */
+  readonly sources?: PodSources;
 };
 
 /**
@@ -50,7 +54,10 @@ export type PodTemplateOptions = {
  *
  * @throws InvariantError for a template that admission would have refused
  */
-export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOptions): TaskDefinition {
+export function taskDefinitionOf(
+  manifest: JobManifest,
+  { hash, sources = NO_SOURCES }: PodTemplateOptions,
+): TaskDefinition {
   const { spec } = manifest.spec.template;
   const { containers, initContainers = [] } = spec;
   const { namespace } = manifest.metadata;
@@ -59,14 +66,14 @@ export function taskDefinitionOf(manifest: JobManifest, { hash }: PodTemplateOpt
     ...size,
     architecture: placeOf(spec)?.[ARCHITECTURE_SELECTOR] === 'arm64' ? ('ARM64' as const) : ('X86_64' as const),
     serviceAccount: hasOwnAccount(spec) ? { namespace, name: spec.serviceAccountName } : null,
-    volumes: (spec.volumes ?? []).filter((volume) => !isInMemory(volume)).map(({ name }) => name),
-    ...hostPathsOf(spec),
+    ...volumesOf(spec, sources),
+    ...taskFiles(manifest, sources),
     containers: [
       ...initContainers.map((container, i) =>
-        taskContainer(container, manifest, { essential: false, after: initContainers.slice(0, i), size }),
+        taskContainer(container, manifest, { essential: false, after: initContainers.slice(0, i), size, sources }),
       ),
       ...containers.map((container, i) =>
-        taskContainer(container, manifest, { essential: i === 0, after: initContainers, size }),
+        taskContainer(container, manifest, { essential: i === 0, after: initContainers, size, sources }),
       ),
     ],
   };
@@ -113,12 +120,18 @@ function taskContainer(
     essential,
     after,
     size,
-  }: { readonly essential: boolean; readonly after: readonly Container[]; readonly size: TaskSize },
+    sources,
+  }: {
+    readonly essential: boolean;
+    readonly after: readonly Container[];
+    readonly size: TaskSize;
+    readonly sources: PodSources;
+  },
 ): TaskContainer {
   const { spec } = manifest.spec.template;
-  const variables = variablesOf(container, manifest);
+  const variables = variablesOf(container, manifest, sources);
   const { entryPoint, command } = commandLine(container, wordExpander(variables));
-  const { workingDir = '', ports = [], volumeMounts = [], securityContext } = container;
+  const { workingDir = '', ports = [], securityContext } = container;
   const lastInit = after.findLast((before) => !isSidecar(before));
   const [pullSecret] = spec.imagePullSecrets ?? [];
   const { add = [], drop = [] } = securityContext?.capabilities ?? {};
@@ -141,13 +154,7 @@ function taskContainer(
       port: containerPort,
       protocol: protocol === 'UDP' ? ('udp' as const) : ('tcp' as const),
     })),
-    mounts: volumeMounts
-      .filter(({ name }) => !tmpfs.some(({ volume }) => volume === name))
-      .map(({ name, mountPath, readOnly }) => ({
-        volume: name,
-        path: mountPath,
-        readOnly: readOnly ?? false,
-      })),
+    mounts: mountsOf(container, spec, sources).filter(({ volume }) => !tmpfs.some((each) => each.volume === volume)),
     ...(tmpfs.length === 0 ? {} : { tmpfs }),
     user: userOf(container, spec),
     readOnlyRoot: securityContext?.readOnlyRootFilesystem ?? false,
@@ -158,14 +165,6 @@ function taskContainer(
 }
 
 /** Nothing for most, so that their definitions stay as they were. */
-function hostPathsOf({ volumes = [] }: PodSpec): Pick<TaskDefinition, 'hostPaths'> {
-  const hostPaths = volumes.flatMap(({ name, hostPath }) =>
-    hostPath === undefined ? [] : [{ volume: name, path: hostPath.path }],
-  );
-  return hostPaths.length === 0 ? {} : { hostPaths };
-}
-
-/** As for {@link hostPathsOf}. */
 function labelsOf(container: Container, { volumes = [] }: PodSpec): Pick<TaskContainer, 'labels'> {
   const memory = amount(container.resources?.limits, 'memory');
   const labels = {
@@ -214,7 +213,7 @@ export function ephemeralStorageOf({ containers, initContainers = [], volumes = 
     sum(
       volumes
         .filter((volume) => !isInMemory(volume))
-        .map(({ emptyDir }) => parseQuantity(emptyDir?.sizeLimit ?? '0') ?? 0),
+        .map((volume) => (parseQuantity(volume.emptyDir?.sizeLimit ?? '0') ?? 0) + ownDiskOf(volume)),
     );
   const gib = Math.ceil(bytes / GIB);
   return gib <= EPHEMERAL_GIB.included ? null : Math.max(gib, EPHEMERAL_GIB.min);

@@ -12,6 +12,8 @@ export type RefusalCause =
   | 'throttled'
   /** the image's registry serves no more for now: Docker Hub counts the pulls of an address */
   | 'registry'
+  /** a ConfigMap, a Secret, a key, or a bound claim that the Pod names: users make it */
+  | 'sources'
   /** something else, which its text describes */
   | 'refused';
 
@@ -25,6 +27,8 @@ type Row = { readonly cause: RefusalCause; readonly text: RegExp };
  * words are matched.
  */
 const TEXTS: readonly Row[] = [
+  // The dispatcher's own words (domain/task/pod-sources.ts).
+  { cause: 'sources', text: /^(CreateContainerConfigError|FailedMount|FailedScheduling): / },
   { cause: 'registry', text: /toomanyrequests: |pull rate limit|: 429 Too Many Requests/i },
   {
     // EC2's throttling is wrapped in sentences about subnets, that of Parameter Store in one about secrets.

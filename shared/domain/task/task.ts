@@ -31,7 +31,7 @@ export type TaskDefinition = TaskSize & {
   /** Those of the volumes that are a file system of EFS. Omitted: none. */
   readonly fileSystems?: readonly TaskFileSystem[];
   /** The volume that is an EBS volume of the task. Omitted: none is. */
-  readonly attached?: { readonly volume: string };
+  readonly attached?: AttachedVolume;
 };
 
 /** A file of a volume, before the first container starts. */
@@ -53,6 +53,9 @@ export const FILES_CONTAINER = 'muster-files';
 
 /** The variable that has the content of the `nth` file. */
 export const fileVariable = (nth: number): string => `MUSTER_FILE_${nth}`;
+
+/** An EBS volume that is made for a task, and goes with it. `type`: EBS's name for it. */
+export type AttachedVolume = { readonly volume: string; readonly type: string; readonly sizeGib: number };
 
 /** How a file system of EFS is mounted (ECS, EFSVolumeConfiguration). */
 export type TaskFileSystem = {
@@ -98,7 +101,13 @@ export type TaskContainer = {
   readonly labels?: Readonly<Record<string, string>>;
 };
 
-export type TaskMount = { readonly volume: string; readonly path: string; readonly readOnly: boolean };
+/** `subPath`: what of the volume is mounted; omitted: all of it. */
+export type TaskMount = {
+  readonly volume: string;
+  readonly path: string;
+  readonly readOnly: boolean;
+  readonly subPath?: string;
+};
 
 export type TaskTmpfs = TaskMount & { readonly sizeMib: number };
 
@@ -116,7 +125,14 @@ export type LaunchTemplate = {
   readonly completions?: number | undefined;
   /** The task definitions of the images that the Job's items say; omitted: they say none. */
   readonly variants?: readonly TemplateVariant[] | undefined;
+  /** Which versions of what its Pods name outside of themselves it is made from; omitted: they name nothing. */
+  readonly sources?: string | undefined;
+  /** What of ConfigMaps is put together with words at each launch; omitted: nothing. */
+  readonly texts?: readonly ConfigTexts[] | undefined;
 };
+
+/** Keys of a ConfigMap. */
+export type ConfigTexts = { readonly name: string; readonly keys: Readonly<Record<string, string>> };
 
 /** All else is the same: an image cannot be overridden at launch (aws.md 1.1). */
 export type TemplateVariant = { readonly image: string; readonly taskDefinition: string };

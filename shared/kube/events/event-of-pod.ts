@@ -6,6 +6,7 @@ import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
 import { mainContainer } from '../../domain/task/pod-template.ts';
 import { podName, podUid } from '../../domain/task/pod-name.ts';
+import { waitingWords } from '../../domain/task/pod-sources.ts';
 import { startFailureOf } from '../../domain/task/start-failure.ts';
 import { endWords, isStartError, isStoppedWithJob } from '../../domain/failures/failures.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';
@@ -163,16 +164,23 @@ const killing = (pod: PodFacts, nonce: number, at: EpochMs, why = ''): PodOccurr
   });
 
 /** One Event of a Pod however often it is refused: only the reason and the time change. */
-const unscheduled = (pod: PodFacts, nonce: number, message: string, firstAt: EpochMs, at: EpochMs): PodOccurrence => ({
+const unscheduled = (pod: PodFacts, nonce: number, why: string, firstAt: EpochMs, at: EpochMs): PodOccurrence => ({
   type: 'Warning',
-  reason: 'FailedScheduling',
-  message,
+  ...waitingEvent(why),
   firstAt,
   at,
   count: 1,
   key: '',
   place: placeOf(pod.attempt, nonce, 'waits'),
 });
+
+/** In the scheduler's words, or the kubelet's. */
+function waitingEvent(why: string): Pick<PodOccurrence, 'reason' | 'message'> {
+  const words = waitingWords(why);
+  if (words?.what === 'variable') return { reason: 'Failed', message: `Error: ${words.text}` };
+  if (words?.what === 'volume') return { reason: 'FailedMount', message: words.text };
+  return { reason: 'FailedScheduling', message: words?.text ?? why };
+}
 
 const one = (
   { attempt }: PodFacts,

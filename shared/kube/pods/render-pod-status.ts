@@ -6,6 +6,7 @@ import { isPastDeadline } from '../../domain/scoreboard/why.ts';
 import type { PodSpec, Resources } from '../../domain/manifests/pod-spec.ts';
 import type { PodWait } from '../../domain/pending/pod-wait.ts';
 import { waitText } from '../../domain/pending/wait-words.ts';
+import { WAITING, waitingWords } from '../../domain/task/pod-sources.ts';
 import { startFailureOf } from '../../domain/task/start-failure.ts';
 import type { AttemptRecord } from '../../ports/job-store.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -31,7 +32,7 @@ function phaseStatus(pod: PodFacts): PodStatus {
   switch (state) {
     case 'claimed':
       if (before !== null) return shown(phaseAfter(pod, before), { kind: 'creating' });
-      return { phase: 'Pending', ...unscheduled(wait) };
+      return wait?.cause === 'sources' ? waitingForSources(shown, wait) : { phase: 'Pending', ...unscheduled(wait) };
     case 'launched':
       if (wait?.cause === 'room' && before === null) return { phase: 'Pending', ...unscheduled(wait) };
       return {
@@ -64,6 +65,15 @@ function phaseStatus(pod: PodFacts): PodStatus {
 /** Of a Pod that waits for its next task: it runs once its init containers are through. */
 const phaseAfter = (pod: PodFacts, last: AttemptRecord | null): 'Running' | 'Pending' =>
   last?.judgement.as === 'restarted' && initThatEnded(pod, last) === null ? 'Running' : 'Pending';
+
+/** As the kubelet shows a Pod whose ConfigMap, Secret, or key is missing, and the scheduler one whose claim is not bound. */
+function waitingForSources(shown: (phase: PodStatus['phase'], stage: Stage) => PodStatus, wait: PodWait): PodStatus {
+  const words = waitingWords(wait.message);
+  if (words === null || words.what === 'claim') return { phase: 'Pending', ...unscheduled(wait) };
+  const message = waitText({ ...wait, message: words.text });
+  const reason = words.what === 'variable' ? WAITING.variable : 'ContainerCreating';
+  return { ...shown('Pending', { kind: 'unstartable', reason, message }), message };
+}
 
 const addressOf = (ip: string | null) => (ip === null ? {} : { podIP: ip, podIPs: [{ ip }] });
 
@@ -110,7 +120,9 @@ export function pendingWords({ state, record, wait }: PodFacts): { reason: strin
 }
 
 /** Kubernetes' word if there is no capacity, our own if it is only a matter of time. */
-function scheduleReason({ cause }: PodWait): string {
+function scheduleReason({ cause, message }: PodWait): string {
+  if (cause === 'sources' && waitingWords(message)?.what === 'variable') return WAITING.variable;
+  if (cause === 'sources' && waitingWords(message)?.what === 'volume') return 'ContainerCreating';
   if (cause === 'launchRate') return 'LaunchRateLimited';
   if (cause === 'names') return 'HostnamePending';
   return cause === 'throttled' ? 'LaunchThrottled' : 'Unschedulable';

@@ -58,6 +58,8 @@ const TemplateSchema: z.ZodType<LaunchTemplate> = z.object({
   zone: z.string().optional(),
   completions: z.number().optional(),
   variants: z.array(z.object({ image: z.string(), taskDefinition: z.string() })).optional(),
+  sources: z.string().optional(),
+  texts: z.array(z.object({ name: z.string(), keys: z.record(z.string(), z.string()) })).optional(),
 });
 
 /** One, or all of them by number. */

@@ -167,6 +167,8 @@ const ADVICE: Readonly<Record<Wait['cause'], string>> = {
   network: 'Give the tasks subnets with free addresses. Muster retries.',
   registry:
     'The registry counts pulls, or fails. Muster retries, and no attempt is used up. Docker Hub allows more with imagePullSecrets, and ECR with a pull-through cache has no such limit.',
+  sources:
+    'Make what is named (`kubectl create configmap`, `kubectl create secret`, a claim), or mark it as optional. Muster retries.',
   refused: "See ECS's reason. Muster retries.",
   startFailed: 'Fix what is named: image, secret, or parameter. Muster retries until pendingTimeout.',
   parallelism: 'Raise spec.parallelism if more may run at once.',
@@ -220,7 +222,10 @@ function waiting(wait: Wait, snapshot: JobSnapshot): Finding {
         : 'Muster repeats the stops. Check these tasks in ECS, and the throttles of StopTask.',
     );
   }
-  const severity = cause === 'startFailed' || cause === 'refused' || cause === 'installation' ? 'warning' : 'info';
+  const severity =
+    cause === 'startFailed' || cause === 'refused' || cause === 'installation' || cause === 'sources'
+      ? 'warning'
+      : 'info';
   return found(severity, 'Waiting', `${countText(count)}: ${waitText(wait)}`, since, ADVICE[cause]);
 }
 

@@ -1,0 +1,82 @@
+import { referredVariables } from '../base/variable-expansion.ts';
+import type { Container } from '../manifests/pod-spec.ts';
+import type { JobManifest } from '../manifests/manifest.ts';
+import type { PodOwner } from './container-env.ts';
+import { NO_SOURCES, type PodSources, namedSources, sourceKey, textOf } from './pod-sources.ts';
+import type { ConfigTexts } from './task.ts';
+
+/**
+ * Says which versions of a template's sources a launch template is made from: equal prints, equal sources.
+ *
+ * @returns null: the template names none
+ */
+export function sourcesPrint(
+  { spec }: Pick<JobManifest, 'spec'>,
+  { configs, claims }: PodSources,
+  hash: (text: string) => string,
+): string | null {
+  const named = namedSources(spec.template.spec);
+  if (named.length === 0) return null;
+  const versions = named.map((source) => [
+    sourceKey(source),
+    source.kind === 'claim' ? (claims.get(source.name) ?? null) : (configs.get(sourceKey(source))?.version ?? null),
+  ]);
+  return hash(JSON.stringify(versions)).slice(0, PRINT_CHARS);
+}
+
+/** Enough that two versions of one Job's sources never look alike. */
+const PRINT_CHARS = 32;
+
+/**
+ * The keys of ConfigMaps that containers refer to in words and values, as in `$(NAME)`. Where such a word also says something of
+ * the attempt, it is put together at each launch, so a launch template keeps these texts.
+ */
+export function textsForLaunches(manifest: PodOwner, sources: PodSources): readonly ConfigTexts[] {
+  const texts = new Map<string, Record<string, string>>();
+  const { containers, initContainers = [] } = manifest.spec.template.spec;
+  for (const container of [...initContainers, ...containers]) {
+    const referred = referredIn(container);
+    if (referred.size === 0) continue;
+    for (const { name, key, variable } of keysOf(container, sources)) {
+      const value = sources.configs.get(sourceKey({ kind: 'configMap', name }))?.keys.get(key);
+      const text = value?.kind === 'bytes' ? textOf(value) : null;
+      if (text !== null && referred.has(variable)) texts.set(name, { ...texts.get(name), [key]: text });
+    }
+  }
+  return [...texts].map(([name, keys]) => ({ name, keys }));
+}
+
+/** The sources that launches are made with. */
+export function sourcesOfTexts(texts: readonly ConfigTexts[]): PodSources {
+  if (texts.length === 0) return NO_SOURCES;
+  const encoder = new TextEncoder();
+  const configs = texts.map(({ name, keys }) => {
+    const values = Object.entries(keys).map(([key, text]) => {
+      const bytes = encoder.encode(text);
+      return [key, { kind: 'bytes' as const, bytes }] as const;
+    });
+    return [sourceKey({ kind: 'configMap', name }), { version: '', keys: new Map(values) }] as const;
+  });
+  return { configs: new Map(configs), claims: new Map() };
+}
+
+/** The variables that a container refers to in its words and values. */
+function referredIn({ command = [], args = [], env = [] }: Container): ReadonlySet<string> {
+  return new Set([...command, ...args, ...env.map(({ value = '' }) => value)].flatMap(referredVariables));
+}
+
+/** Which key of which ConfigMap each variable of a container has. */
+function keysOf({ env = [], envFrom = [] }: Container, { configs }: PodSources) {
+  return [
+    ...envFrom.flatMap(({ prefix = '', configMapRef }) => {
+      const name = configMapRef?.name ?? '';
+      const keys = configs.get(sourceKey({ kind: 'configMap', name }))?.keys.keys() ?? [];
+      return [...keys].map((key) => ({ name, key, variable: `${prefix}${key}` }));
+    }),
+    ...env.flatMap(({ name: variable, valueFrom }) =>
+      valueFrom?.configMapKeyRef === undefined
+        ? []
+        : [{ name: valueFrom.configMapKeyRef.name, key: valueFrom.configMapKeyRef.key, variable }],
+    ),
+  ];
+}
