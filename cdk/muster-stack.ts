@@ -23,6 +23,7 @@ import { SubmitQueue } from './constructs/submit-queue.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
 import { grantAnnouncing, grantTaskAnswers } from './announcing-rights.ts';
 import { grantNameRights } from './name-rights.ts';
+import { grantSecretRights } from './secret-rights.ts';
 import { ourMetric } from './metrics.ts';
 import { alarmOnWhatUsersFeel } from './more-alarms.ts';
 import { type QueueName, type Roles, grantRights } from './rights.ts';
@@ -99,6 +100,7 @@ export class MusterStack extends Stack {
     for (const { lambda } of Object.values(handlers))
       for (const [name, value] of Object.entries(environmentOf(world))) lambda.addEnvironment(name, value);
     grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: listedArns(settings) });
+    grantSecretRights(this, rolesOf(handlers));
     grantAnnouncing(handlers.reconcile.role, settings);
     if (handlers.submit !== undefined) grantTaskAnswers(handlers.submit.role, settings);
     if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });

@@ -17,6 +17,12 @@ export function parseSecretName(secret: string): Pick<SecretPlace, 'namespace' |
   return placeOf('secret', namespace, name, '-') === null ? null : { namespace, name };
 }
 
+/** The Secret of which a name of Secrets Manager is a copy; null: it is none of ours. */
+export function parseObjectSecretName(secret: string): Pick<SecretPlace, 'namespace' | 'name'> | null {
+  const [, namespace, name] = /^muster\/([^/]+)\/([^/]+)\/object$/.exec(secret) ?? [];
+  return namespace === undefined || name === undefined ? null : { namespace, name };
+}
+
 /** Name of the Parameter Store parameter that holds one key of a ConfigMap. */
 export const configMapParameter = (namespace: string, name: string, key: string): string =>
   `${PARAMETER_PREFIX}${namespace}/configmaps/${name}/${key}`;
@@ -32,6 +38,10 @@ export const secretReference = (
   name: string,
   key: string,
 ): string => `arn:${partition}:secretsmanager:${region}:${account}:secret:${secretName(namespace, name)}:${key}::`;
+
+/** Name of the Secrets Manager secret that holds the versions of a stored Secret: JSON objects with its keys. */
+export const objectSecretName = (namespace: string, name: string): string =>
+  `${SECRET_PREFIX}${namespace}/${name}/object`;
 
 /** What a `valueFrom` refers to; null if it is not one of ours. */
 export function parseReference(valueFrom: string): SecretPlace | null {
@@ -57,3 +67,6 @@ export type SecretPlace = {
   readonly name: string;
   readonly key: string;
 };
+
+/** Copies of Secrets as a resource of policies: Secrets Manager ends each name with a hyphen and six characters. */
+export const COPIES = `${SECRET_PREFIX}*/object-??????`;

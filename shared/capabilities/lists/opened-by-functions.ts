@@ -1,5 +1,6 @@
 import type { OpenOfFunction } from '../../runtime/opened-ports.ts';
 import { openAnnouncer } from '../announcements/adapters/index.ts';
+import { openSecretCopies } from '../configs/adapters/index.ts';
 import { openTaskAnswers } from '../announcements/answers/index.ts';
 
 /** What `reconcile` opens, and no other function. */
@@ -7,3 +8,7 @@ export const OPENED_BY_RECONCILE: readonly OpenOfFunction[] = [openAnnouncer];
 
 /** The same of `submit`. */
 export const OPENED_BY_SUBMIT: readonly OpenOfFunction[] = [openTaskAnswers];
+
+/** The same of `dispatch`, which puts copies of Secrets where tasks read them, and of `sweep`, which removes them. */
+export const OPENED_BY_DISPATCH: readonly OpenOfFunction[] = [openSecretCopies];
+export const OPENED_BY_SWEEP: readonly OpenOfFunction[] = [openSecretCopies];

@@ -1,4 +1,5 @@
 import type { Deps } from '../../control/process/deps.ts';
+import { sweepCopies } from '../configs/control/index.ts';
 import { sweepHosts, sweepStrangeNames } from '../hostnames/control/index.ts';
 import { sweepQuotas } from '../quotas/control/index.ts';
 import { sweepContents } from '../worklists/control/index.ts';
@@ -7,4 +8,8 @@ import { sweepContents } from '../worklists/control/index.ts';
 export const CAPABILITY_SWEEPS: readonly ((deps: Deps) => Promise<unknown>)[] = [sweepHosts, sweepQuotas];
 
 /** What capabilities do every hour. */
-export const HOURLY_SWEEPS: readonly ((deps: Deps) => Promise<unknown>)[] = [sweepStrangeNames, sweepContents];
+export const HOURLY_SWEEPS: readonly ((deps: Deps) => Promise<unknown>)[] = [
+  sweepStrangeNames,
+  sweepContents,
+  sweepCopies,
+];

@@ -9,7 +9,6 @@ import {
   missingSource,
   namedSources,
 } from '../../domain/task/pod-sources.ts';
-import type { SecretCopy } from '../../ports/secret-copies.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
 import type { ReadSources } from '../process/pod-source.ts';
@@ -21,10 +20,16 @@ export type JobSources = {
   readonly sources: PodSources;
   /** See {@link sourcesPrint}; null: they name nothing. */
   readonly print: string | null;
-  readonly copies: readonly SecretCopy[];
+  /** Puts what tasks read by themselves where they read it. null: it is there. */
+  readonly provide: () => Promise<Later | Refused | Fatal | null>;
 };
 
-const NOTHING: JobSources = { kind: 'ready', sources: NO_SOURCES, print: null, copies: [] };
+const NOTHING: JobSources = {
+  kind: 'ready',
+  sources: NO_SOURCES,
+  print: null,
+  provide: async () => Promise.resolve(null),
+};
 
 /** By `Deps`, which belongs to one invocation: packs that come at once read once. */
 const underWay = new WeakMap<Deps, Map<string, Promise<JobSources | Later>>>();
@@ -57,7 +62,7 @@ async function read(
     kind: 'ready',
     sources,
     print: sourcesPrint(manifest, sources, deps.hash),
-    copies: all.flatMap(({ copies }: ReadSources) => copies),
+    provide: async () => provideAll(all),
   };
 }
 
@@ -74,12 +79,10 @@ function tooLong(manifest: StoredSpec['manifest'], sources: PodSources): string 
     : `${WAITING.variable}: the variables of container ${long.name} have more than ${CHARS_MAX} characters`;
 }
 
-/** Puts what tasks read of Secrets where they read it. null: it is there. */
-export async function copySecrets(copies: readonly SecretCopy[], deps: Deps): Promise<Later | Refused | Fatal | null> {
-  const { secretCopies } = deps;
-  for (const copy of secretCopies === undefined ? [] : copies) {
-    const put = await secretCopies?.put(copy);
-    if (put !== undefined && put.kind !== 'there') return put;
+async function provideAll(all: readonly ReadSources[]): Promise<Later | Refused | Fatal | null> {
+  for (const { provide } of all) {
+    const fault = (await provide?.()) ?? null;
+    if (fault !== null) return fault;
   }
   return null;
 }

@@ -13,7 +13,7 @@ import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
 import { readItems } from '../../schema/items/job-items-rules.ts';
 import { readImages } from '../../store/read-items.ts';
 import type { Deps } from '../process/deps.ts';
-import { type JobSources, copySecrets, readSources } from './pod-sources.ts';
+import { type JobSources, readSources } from './pod-sources.ts';
 
 /**
  * Templates being made, by `Deps`, which belongs to one invocation: the packs of a batch share one call. Not by process, where
@@ -108,9 +108,9 @@ async function prepare(
   const { tasks, hash, cache } = deps;
   const named = await readSources(spec, deps);
   if (named.kind !== 'ready') return named;
-  const { sources, print, copies } = named;
-  const notCopied = await copySecrets(copies, deps);
-  if (notCopied !== null) return notCopied;
+  const { sources, print, provide } = named;
+  const fault = await provide();
+  if (fault !== null) return fault;
   const definition = taskDefinitionOf(manifest, { hash, sources });
   const prepared = await tasks.prepare(definition);
   if (prepared.kind !== 'ready') return prepared;

@@ -12,7 +12,6 @@ import type { JobStore } from '../../ports/job-store.ts';
 import type { Limits } from '../../ports/limits.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { Queues } from '../../ports/queues.ts';
-import type { SecretCopies } from '../../ports/secret-copies.ts';
 import type { Tasks } from '../../ports/tasks.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { Waiters } from '../../ports/waiters.ts';
@@ -33,8 +32,6 @@ export type Deps = {
   readonly items: ItemStore;
   readonly crons: CronStore;
   readonly waiters: Waiters;
-  /** Where tasks read Secrets. Omitted: this process launches nothing. */
-  readonly secretCopies?: SecretCopies;
   /** What only capabilities ask; one that is left out is not there. */
   readonly ports: Partial<CapabilityPorts>;
   readonly clock: Clock;

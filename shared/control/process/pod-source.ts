@@ -1,5 +1,5 @@
 import type { NamedSource, PodSources } from '../../domain/task/pod-sources.ts';
-import type { SecretCopy } from '../../ports/secret-copies.ts';
+import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
 import type { Deps } from './deps.ts';
 
 /** Where a kind of sources of Pods is read. */
@@ -12,6 +12,9 @@ export type PodSource = {
 
 export type ReadSources = {
   readonly sources: Partial<PodSources>;
-  /** What tasks read of Secrets, which has to be where they read it before they start. */
-  readonly copies: readonly SecretCopy[];
+  /**
+   * Puts what tasks read by themselves where they read it, before any of them is launched. Safe to repeat. null: it is there.
+   * Omitted: there is nothing of the kind.
+   */
+  readonly provide?: () => Promise<Later | Refused | Fatal | null>;
 };

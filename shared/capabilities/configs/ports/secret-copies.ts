@@ -1,4 +1,4 @@
-import type { Fatal, Later, Refused } from './tasks.ts';
+import type { Fatal, Later, Refused } from '../../../ports/tasks.ts';
 
 /** Where tasks read Secrets when they start: Secrets Manager, or what stands for it on this machine. */
 export type SecretCopies = {
@@ -21,3 +21,9 @@ export type SecretCopy = {
   /** By key: its text, or its bytes in base64 if they are no text. */
   readonly values: ReadonlyMap<string, string>;
 };
+
+declare module '../../../ports/capability-ports.ts' {
+  interface CapabilityPorts {
+    readonly secretCopies: SecretCopies;
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  CreateSecretCommand,
+  type CreateSecretCommandInput,
+  DeleteSecretCommand,
+  type DeleteSecretCommandInput,
+  ListSecretsCommand,
+  type ListSecretsCommandInput,
+  type ListSecretsCommandOutput,
+  PutSecretValueCommand,
+  type PutSecretValueCommandInput,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { type Connection, clientConfig } from '../../../adapters/aws/connection.ts';
+import { SECRET_PREFIX, objectSecretName, parseObjectSecretName } from '../../../names/secrets.ts';
+import type { SecretCopies, SecretCopy } from '../ports/secret-copies.ts';
+
+declare module '../../../runtime/sdk-client.ts' {
+  interface CapabilityClients {
+    readonly secretsManager: SecretsManagerClient;
+  }
+}
+
+/** Few calls: one for each version of a Secret and process. */
+const PATIENCE = { maxAttempts: 2, requestTimeoutMs: 5_000, maxSockets: 16 };
+
+export const createSecretsManagerClient = (connection: Connection): SecretsManagerClient =>
+  new SecretsManagerClient(clientConfig(connection, PATIENCE));
+
+/** The calls of Secrets Manager that copies need. */
+export type SecretsManagerCalls = {
+  createSecret(input: CreateSecretCommandInput): Promise<unknown>;
+  putSecretValue(input: PutSecretValueCommandInput): Promise<unknown>;
+  deleteSecret(input: DeleteSecretCommandInput): Promise<unknown>;
+  listSecrets(input: ListSecretsCommandInput): Promise<ListSecretsCommandOutput>;
+};
+
+export const sdkSecretsManagerCalls = (client: SecretsManagerClient): SecretsManagerCalls => ({
+  createSecret: (input) => client.send(new CreateSecretCommand(input)),
+  putSecretValue: (input) => client.send(new PutSecretValueCommand(input)),
+  deleteSecret: (input) => client.send(new DeleteSecretCommand(input)),
+  listSecrets: (input) => client.send(new ListSecretsCommand(input)),
+});
+
+/** Secrets Manager's limit for a value, in bytes (Secrets Manager quotas). */
+const VALUE_BYTES_MAX = 65_536;
+
+/** Copies that one process remembers to have made. */
+const REMEMBERED_MAX = 1_000;
+
+/** By this tag an operator sees whose they are. */
+const TAG = { Key: 'muster', Value: 'copy' } as const;
+
+/**
+ * {@link SecretCopies} in Secrets Manager: a secret for each Secret, a version of it for each version that a task reads. A version
+ * never changes, so a call that is repeated does nothing; the version's name is the token of the call.
+ */
+export function createSecretsManager(calls: SecretsManagerCalls): SecretCopies {
+  const made = new Set<string>();
+  return {
+    async put(copy) {
+      const { namespace, name, version, values } = copy;
+      const id = `${namespace}/${name}/${version}`;
+      if (made.has(id)) return { kind: 'there' };
+      const text = JSON.stringify(Object.fromEntries(values));
+      const bytes = new TextEncoder().encode(text).length;
+      if (bytes > VALUE_BYTES_MAX)
+        return {
+          kind: 'refused',
+          reason: `CreateContainerConfigError: secret "${name}" has ${bytes} bytes as JSON, and tasks on Fargate read at most ${VALUE_BYTES_MAX} of one: split it, or keep large files on a file system`,
+        };
+      try {
+        await putVersion(copy, text, calls);
+      } catch (error) {
+        return { kind: 'later', reason: `Secrets Manager: ${nameOf(error)}` };
+      }
+      made.add(id);
+      for (const oldest of made) {
+        if (made.size <= REMEMBERED_MAX) break;
+        made.delete(oldest);
+      }
+      return { kind: 'there' };
+    },
+
+    async remove({ namespace, name }) {
+      try {
+        await calls.deleteSecret({ SecretId: objectSecretName(namespace, name), ForceDeleteWithoutRecovery: true });
+      } catch (error) {
+        if (nameOf(error) !== NOT_FOUND) throw error;
+      }
+    },
+
+    async list(after) {
+      const { SecretList = [], NextToken } = await calls.listSecrets({
+        Filters: [{ Key: 'name', Values: [SECRET_PREFIX] }],
+        ...(after === null ? {} : { NextToken: after }),
+      });
+      return {
+        secrets: SecretList.flatMap(({ Name = '' }) => parseObjectSecretName(Name) ?? []),
+        next: NextToken ?? null,
+      };
+    },
+  };
+}
+
+const NOT_FOUND = 'ResourceNotFoundException';
+const EXISTS = 'ResourceExistsException';
+
+/** Of two that make the secret at once, one finds that it exists, and puts its version into it. */
+async function putVersion(
+  { namespace, name, version }: SecretCopy,
+  text: string,
+  calls: SecretsManagerCalls,
+): Promise<void> {
+  const id = objectSecretName(namespace, name);
+  const put = async (): Promise<unknown> =>
+    calls.putSecretValue({ SecretId: id, ClientRequestToken: version, SecretString: text });
+  try {
+    await put();
+  } catch (error) {
+    if (nameOf(error) !== NOT_FOUND) throw error;
+    try {
+      await calls.createSecret({ Name: id, ClientRequestToken: version, SecretString: text, Tags: [TAG] });
+    } catch (failure) {
+      if (nameOf(failure) !== EXISTS) throw failure;
+      await put();
+    }
+  }
+}
+
+/** The name only: a message of Secrets Manager may repeat what was sent. */
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'Error');
