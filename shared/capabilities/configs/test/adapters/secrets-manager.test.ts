@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { type SecretsManagerCalls, createSecretsManager } from '../../adapters/secrets-manager.ts';
+
+const named = (name: string): Error => Object.assign(new Error('hunter2 is what was sent'), { name });
+const COPY = { namespace: 'team', name: 'db', version: 'c0ffee-7', values: new Map([['p', 'hunter2']]) };
+
+/** Secrets Manager with these secrets, by name; each has its versions. */
+function aManager(secrets: Readonly<Record<string, readonly string[]>> = {}) {
+  const held = new Map(Object.entries(secrets).map(([name, versions]) => [name, new Set(versions)]));
+  const asked: string[] = [];
+  const calls: SecretsManagerCalls = {
+    createSecret: async ({ Name = '', ClientRequestToken = '' }) => {
+      asked.push(`create ${Name} ${ClientRequestToken}`);
+      if (held.has(Name)) throw named('ResourceExistsException');
+      held.set(Name, new Set([ClientRequestToken]));
+      return Promise.resolve();
+    },
+    putSecretValue: async ({ SecretId = '', ClientRequestToken = '' }) => {
+      asked.push(`put ${SecretId} ${ClientRequestToken}`);
+      const found = held.get(SecretId);
+      if (found === undefined) throw named('ResourceNotFoundException');
+      found.add(ClientRequestToken);
+      return Promise.resolve();
+    },
+    deleteSecret: async ({ SecretId = '' }) => {
+      if (!held.delete(SecretId)) throw named('ResourceNotFoundException');
+      return Promise.resolve();
+    },
+    listSecrets: async () => Promise.resolve({ SecretList: [...held.keys()].map((Name) => ({ Name })), $metadata: {} }),
+  };
+  return { copies: createSecretsManager(calls), calls, held, asked };
+}
+
+test('a version is put once for a process, into a secret that is made at need', async () => {
+  const { copies, asked, held } = aManager();
+  expect(await copies.put(COPY)).toEqual({ kind: 'there' });
+  expect(await copies.put(COPY)).toEqual({ kind: 'there' });
+  await copies.put({ ...COPY, version: 'c0ffee-8' });
+  expect(asked).toEqual([
+    'put muster/team/db/object c0ffee-7',
+    'create muster/team/db/object c0ffee-7',
+    'put muster/team/db/object c0ffee-8',
+  ]);
+  expect([...(held.get('muster/team/db/object') ?? [])]).toEqual(['c0ffee-7', 'c0ffee-8']);
+});
+
+test('of two that make it at once, one puts its version into what the other has made', async () => {
+  const { copies, calls, held } = aManager();
+  const create = calls.createSecret.bind(calls);
+  calls.createSecret = async (input) => {
+    held.set('muster/team/db/object', new Set(['other']));
+    return create(input);
+  };
+  expect(await copies.put(COPY)).toEqual({ kind: 'there' });
+  expect([...(held.get('muster/team/db/object') ?? [])]).toEqual(['other', 'c0ffee-7']);
+});
+
+test('a fault says its name, and nothing of what was sent', async () => {
+  const { copies, calls } = aManager();
+  calls.putSecretValue = async () => Promise.reject(named('InternalServiceError'));
+  expect(await copies.put(COPY)).toEqual({ kind: 'later', reason: 'Secrets Manager: InternalServiceError' });
+});
+
+test('a Secret beyond the limit of Secrets Manager is refused before anything is sent', async () => {
+  const { copies, asked } = aManager();
+  const put = await copies.put({ ...COPY, values: new Map([['big', 'x'.repeat(65_536)]]) });
+  expect(put).toMatchObject({ kind: 'refused', reason: expect.stringContaining('at most 65536') as string });
+  expect(asked).toEqual([]);
+});
+
+test('only copies are listed, and one that is gone can be removed again', async () => {
+  const { copies } = aManager({ 'muster/team/db/object': ['1'], 'muster/team/db/secret': ['1'], other: ['1'] });
+  expect(await copies.list(null)).toEqual({ secrets: [{ namespace: 'team', name: 'db' }], next: null });
+  await copies.remove({ namespace: 'team', name: 'db' });
+  await copies.remove({ namespace: 'team', name: 'db' });
+  expect((await copies.list(null)).secrets).toEqual([]);
+});
