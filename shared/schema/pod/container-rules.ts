@@ -7,7 +7,7 @@ import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 import { resourceErrors } from './resource-rules.ts';
 import { containerSecurityErrors } from './security-rules.ts';
-import { mountErrors } from './volume-rules.ts';
+import { mountErrors } from './mount-rules.ts';
 
 /** The Pod around a container. */
 export type ContainerContext = {
