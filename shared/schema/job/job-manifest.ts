@@ -25,7 +25,9 @@ import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rule
 import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
 import { admitPodTemplate } from '../pod/pod-rules.ts';
 import type { HostFolders } from '../../domain/task/host-folders.ts';
+import { nfsPlaceErrors } from '../pod/claim-volume-rules.ts';
 import { hostPathErrors } from '../pod/host-path-rules.ts';
+import { mountPlaceErrors } from '../pod/mount-rules.ts';
 import { volumeOwnerErrors } from '../pod/volume-owner-rules.ts';
 import { selectionErrors } from './selection-rules.ts';
 import { successAnnotationErrors } from './success-annotation-rules.ts';
@@ -94,6 +96,8 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     ...(needsCommand ? missingCommandErrors('spec.template.spec', job.spec.template?.spec) : []),
     ...(processes ? [] : volumeOwnerErrors('spec.template.spec', job.spec.template?.spec)),
     ...hostPathErrors('spec.template.spec', job.spec.template?.spec, hostFolders),
+    ...nfsPlaceErrors('spec.template.spec', job.spec.template?.spec, hostFolders),
+    ...(checked.errors.length > 0 ? [] : mountPlaceErrors('spec.template.spec', checked.manifest, hostFolders)),
   ];
   return errors.length > 0
     ? { kind: 'invalid', name, errors }

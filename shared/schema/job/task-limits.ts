@@ -2,6 +2,7 @@ import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { TASK_CONTAINERS_MAX, fargateSizeOf, taskDefinitionOf } from '../../domain/task/pod-template.ts';
 import type { TaskContainer, TaskDefinition } from '../../domain/task/task.ts';
 import { type FieldError, invalid, tooMany } from '../object/field-error.ts';
+import { holdsFiles } from '../pod/file-volume-rules.ts';
 
 /** ECS's limit for a task definition (aws.md 1.5). */
 const DEFINITION_BYTES_MAX = 64 * 1024;
@@ -11,9 +12,10 @@ const DEFINITION_BYTES_MAX = 64 * 1024;
  * template has no faults (`isWhole`); its containers can always be counted and added up.
  */
 export function taskErrors(manifest: JobManifest, { isWhole }: { readonly isWhole: boolean }): readonly FieldError[] {
-  const { containers, initContainers = [] } = manifest.spec.template.spec;
+  const { containers, initContainers = [], volumes = [] } = manifest.spec.template.spec;
   const errors: FieldError[] = [];
-  const count = containers.length + initContainers.length;
+  // A container of its own writes the files of volumes.
+  const count = containers.length + initContainers.length + (volumes.some(holdsFiles) ? 1 : 0);
   if (count > TASK_CONTAINERS_MAX) errors.push(tooMany('spec.template.spec.containers', count, TASK_CONTAINERS_MAX));
   const size = fargateSizeOf(manifest);
   if (size.kind === 'tooLarge') return [...errors, invalid(size.path, undefined, size.message)];

@@ -11,10 +11,11 @@ import {
   bare,
   field,
   object,
+  unserved,
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** Volumes that are attached to a node. Read from protobuf, then refused. */
+/** Volumes that are attached to a node: claims, file systems, and what is read from protobuf and then refused. */
 export const ATTACHED_VOLUME_KINDS = {
   AWSElasticBlockStoreVolumeSource: {
     openapi: `${CORE}.AWSElasticBlockStoreVolumeSource`,
@@ -82,9 +83,9 @@ export const ATTACHED_VOLUME_KINDS = {
   },
   EphemeralVolumeSource: {
     openapi: `${CORE}.EphemeralVolumeSource`,
-    description: '',
+    description: 'A volume of a claim that lives as long as the Pod.',
     fields: {
-      volumeClaimTemplate: bare(1, object('PersistentVolumeClaimTemplate')),
+      volumeClaimTemplate: field(1, object('PersistentVolumeClaimTemplate'), 'What the claim asks for.'),
     },
   },
   FCVolumeSource: {
@@ -185,42 +186,47 @@ export const ATTACHED_VOLUME_KINDS = {
   },
   NFSVolumeSource: {
     openapi: `${CORE}.NFSVolumeSource`,
-    description: '',
+    description: 'A file system of EFS.',
     fields: {
-      server: bare(1, STRING, REQUIRED),
-      path: bare(2, STRING, REQUIRED),
-      readOnly: bare(3, BOOL),
+      server: field(1, STRING, 'Its DNS name: fs-ID.efs.REGION.amazonaws.com.', REQUIRED),
+      path: field(2, STRING, 'The folder of it that is mounted.', REQUIRED),
+      readOnly: field(3, BOOL, 'Mounts it for reading only.'),
     },
   },
   PersistentVolumeClaimSpec: {
     openapi: `${CORE}.PersistentVolumeClaimSpec`,
-    description: '',
+    description: 'What a claim asks for.',
     fields: {
-      accessModes: bare(1, STRINGS),
-      selector: bare(4, object('LabelSelector')),
-      resources: bare(2, object('VolumeResourceRequirements')),
-      volumeName: bare(3, STRING),
-      storageClassName: bare(5, STRING, ZERO_SHOWN),
-      volumeMode: bare(6, STRING, ZERO_SHOWN),
-      dataSource: bare(7, object('TypedLocalObjectReference')),
-      dataSourceRef: bare(8, object('TypedObjectReference')),
-      volumeAttributesClassName: bare(9, STRING, ZERO_SHOWN),
+      accessModes: field(1, STRINGS, 'ReadWriteOnce, ReadOnlyMany, ReadWriteMany, or ReadWriteOncePod.'),
+      selector: field(4, object('LabelSelector'), 'Labels of the volume. Not of an ephemeral one.'),
+      resources: field(2, object('VolumeResourceRequirements'), 'The size: requests.storage.'),
+      volumeName: field(3, STRING, 'Name of the volume. Not of an ephemeral one.'),
+      storageClassName: field(
+        5,
+        STRING,
+        'The class of the volume. Of an ephemeral one omitted: disk of the task.',
+        ZERO_SHOWN,
+      ),
+      volumeMode: field(6, STRING, 'Only Filesystem, the default.', ZERO_SHOWN),
+      dataSource: unserved(7, object('TypedLocalObjectReference')),
+      dataSourceRef: unserved(8, object('TypedObjectReference')),
+      volumeAttributesClassName: unserved(9, STRING, ZERO_SHOWN),
     },
   },
   PersistentVolumeClaimTemplate: {
     openapi: `${CORE}.PersistentVolumeClaimTemplate`,
-    description: '',
+    description: 'The claim of an ephemeral volume.',
     fields: {
-      metadata: bare(1, object('ObjectMeta')),
-      spec: bare(2, object('PersistentVolumeClaimSpec'), REQUIRED),
+      metadata: field(1, object('ObjectMeta'), 'Labels and annotations. They are kept, and have no effect.'),
+      spec: field(2, object('PersistentVolumeClaimSpec'), 'What the claim asks for.', REQUIRED),
     },
   },
   PersistentVolumeClaimVolumeSource: {
     openapi: `${CORE}.PersistentVolumeClaimVolumeSource`,
-    description: '',
+    description: 'The volume of a claim.',
     fields: {
-      claimName: bare(1, STRING, REQUIRED),
-      readOnly: bare(2, BOOL),
+      claimName: field(1, STRING, 'Name of the PersistentVolumeClaim, in the namespace of the Job.', REQUIRED),
+      readOnly: field(2, BOOL, 'Mounts it for reading only.'),
     },
   },
   PhotonPersistentDiskVolumeSource: {
@@ -315,10 +321,10 @@ export const ATTACHED_VOLUME_KINDS = {
   },
   VolumeResourceRequirements: {
     openapi: `${CORE}.VolumeResourceRequirements`,
-    description: '',
+    description: 'The size of a volume.',
     fields: {
-      limits: bare(1, QUANTITY_MAP),
-      requests: bare(2, QUANTITY_MAP),
+      limits: field(1, QUANTITY_MAP, 'It has no effect.'),
+      requests: field(2, QUANTITY_MAP, 'storage, such as 10Gi.'),
     },
   },
   VsphereVirtualDiskVolumeSource: {

@@ -10,6 +10,7 @@ import {
   STRINGS,
   ZERO_SHOWN,
   bare,
+  field,
   inlined,
   listOf,
   object,
@@ -124,27 +125,27 @@ export const CONTAINER_HOOK_KINDS = {
   },
   EnvFromSource: {
     openapi: `${CORE}.EnvFromSource`,
-    description: '',
+    description: 'An object whose keys become variables: exactly one of the two.',
     fields: {
-      prefix: bare(1, STRING),
-      configMapRef: bare(2, object('ConfigMapEnvSource')),
-      secretRef: bare(3, object('SecretEnvSource')),
+      prefix: field(1, STRING, 'What the name of each variable begins with.'),
+      configMapRef: field(2, object('ConfigMapEnvSource'), 'A ConfigMap.'),
+      secretRef: field(3, object('SecretEnvSource'), 'A Secret.'),
     },
   },
   ConfigMapEnvSource: {
     openapi: `${CORE}.ConfigMapEnvSource`,
-    description: '',
+    description: 'A ConfigMap whose keys become variables.',
     fields: {
       localObjectReference: inlined(1, object('LocalObjectReference')),
-      optional: bare(2, BOOL, ZERO_SHOWN),
+      optional: field(2, BOOL, 'True: the ConfigMap may be missing.', ZERO_SHOWN),
     },
   },
   SecretEnvSource: {
     openapi: `${CORE}.SecretEnvSource`,
-    description: '',
+    description: 'A Secret whose keys become variables.',
     fields: {
       localObjectReference: inlined(1, object('LocalObjectReference')),
-      optional: bare(2, BOOL, ZERO_SHOWN),
+      optional: field(2, BOOL, 'True: the Secret may be missing.', ZERO_SHOWN),
     },
   },
   FileKeySelector: {

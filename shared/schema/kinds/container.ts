@@ -47,7 +47,11 @@ export const CONTAINER_KINDS = {
         },
         'Ports that the program listens on. Informational: the security group decides which ports are open.',
       ),
-      envFrom: unserved(19, listOf(object('EnvFromSource'))),
+      envFrom: field(
+        19,
+        listOf(object('EnvFromSource')),
+        'A variable for each key of ConfigMaps and Secrets. Those of env come after them.',
+      ),
       env: field(
         7,
         listBy('name', object('EnvVar')),
@@ -122,12 +126,12 @@ export const CONTAINER_KINDS = {
       configMapKeyRef: field(
         3,
         object('ConfigMapKeySelector'),
-        'The Parameter Store parameter /muster/NAMESPACE/configmaps/NAME/KEY.',
+        'A key of a ConfigMap; without one of that name, the Parameter Store parameter /muster/NAMESPACE/configmaps/NAME/KEY.',
       ),
       secretKeyRef: field(
         4,
         object('SecretKeySelector'),
-        'A key of the Secrets Manager secret muster/NAMESPACE/NAME/secret.',
+        'A key of a Secret; without one of that name, of the Secrets Manager secret muster/NAMESPACE/NAME/secret.',
       ),
       fileKeyRef: unserved(5, object('FileKeySelector')),
     },
@@ -141,7 +145,7 @@ export const CONTAINER_KINDS = {
       fieldPath: field(
         2,
         STRING,
-        "metadata.name, metadata.namespace, metadata.uid, metadata.labels['KEY'], metadata.annotations['KEY'] or spec.serviceAccountName.",
+        "metadata.name, metadata.namespace, metadata.uid, metadata.labels['KEY'], metadata.annotations['KEY'] or spec.serviceAccountName; in a volume also metadata.labels and metadata.annotations.",
         REQUIRED,
       ),
     },
@@ -151,7 +155,7 @@ export const CONTAINER_KINDS = {
     description: 'A resource of a container.',
     atomic: true,
     fields: {
-      containerName: field(1, STRING, 'The container. Defaults to this one.'),
+      containerName: field(1, STRING, 'The container. Defaults to this one; required in a volume.'),
       resource: field(
         2,
         STRING,
@@ -163,22 +167,22 @@ export const CONTAINER_KINDS = {
   },
   ConfigMapKeySelector: {
     openapi: `${CORE}.ConfigMapKeySelector`,
-    description: 'A key of a ConfigMap: a parameter in Parameter Store.',
-    atomic: true,
-    fields: {
-      localObjectReference: inlined(1, object('LocalObjectReference')),
-      key: field(2, STRING, "The key: the last part of the parameter's name.", REQUIRED),
-      optional: field(3, BOOL, 'Only false is accepted: the parameter must exist.', ZERO_SHOWN),
-    },
-  },
-  SecretKeySelector: {
-    openapi: `${CORE}.SecretKeySelector`,
-    description: 'A key of a Secret: a key of the JSON in a Secrets Manager secret.',
+    description: 'A key of a ConfigMap.',
     atomic: true,
     fields: {
       localObjectReference: inlined(1, object('LocalObjectReference')),
       key: field(2, STRING, 'The key.', REQUIRED),
-      optional: field(3, BOOL, 'Only false is accepted: the secret must exist.', ZERO_SHOWN),
+      optional: field(3, BOOL, 'True: without the ConfigMap or the key, there is no variable.', ZERO_SHOWN),
+    },
+  },
+  SecretKeySelector: {
+    openapi: `${CORE}.SecretKeySelector`,
+    description: 'A key of a Secret.',
+    atomic: true,
+    fields: {
+      localObjectReference: inlined(1, object('LocalObjectReference')),
+      key: field(2, STRING, 'The key.', REQUIRED),
+      optional: field(3, BOOL, 'True: without the Secret or the key, there is no variable.', ZERO_SHOWN),
     },
   },
   ResourceRequirements: {
@@ -207,9 +211,9 @@ export const CONTAINER_KINDS = {
         'The directory in the container. Embedded, the environment variable MUSTER_VOLUME_NAME has the real path.',
         REQUIRED,
       ),
-      subPath: unserved(4, STRING),
+      subPath: field(4, STRING, 'The file or folder of the volume that is mounted. Omitted: all of it.'),
       mountPropagation: field(5, STRING, 'Only None is accepted.', ZERO_SHOWN),
-      subPathExpr: unserved(6, STRING),
+      subPathExpr: field(6, STRING, 'The same; $(VAR) is replaced.'),
     },
   },
   SecurityContext: {

@@ -1,5 +1,5 @@
 import type { DownwardFile, EnvFrom, KeyFile, Projection, Volume } from '../../domain/manifests/pod-spec.ts';
-import { keptFields } from '../object/kept-fields.ts';
+import { type Kept, keptFields } from '../object/kept-fields.ts';
 import { admitField, admitResource } from './admit-source.ts';
 import type { ContainerShape, VolumeShape } from './pod-shape.ts';
 
@@ -31,8 +31,10 @@ export function admitVolume(shape: VolumeShape): Volume {
   }
   if (ephemeral !== undefined) {
     const template = ephemeral.volumeClaimTemplate;
-    const kept = template === undefined ? {} : keptFields('PersistentVolumeClaimTemplate', template);
-    return { ...named, ephemeral: { volumeClaimTemplate: { spec: {}, ...kept } } };
+    const kept: Kept<TemplateShape> =
+      template === undefined ? {} : keptFields('PersistentVolumeClaimTemplate', template);
+    const spec = { volumeMode: 'Filesystem', ...kept.spec };
+    return { ...named, ephemeral: { volumeClaimTemplate: { ...kept, spec } } };
   }
   if (nfs !== undefined)
     return { ...named, nfs: { ...keptFields('NFSVolumeSource', nfs), server: nfs.server ?? '', path: nfs.path ?? '' } };
@@ -41,6 +43,7 @@ export function admitVolume(shape: VolumeShape): Volume {
     : { ...named, hostPath: { path: hostPath.path ?? '', type: hostPath.type ?? '' } };
 }
 
+type TemplateShape = NonNullable<NonNullable<VolumeShape['ephemeral']>['volumeClaimTemplate']>;
 type KeysShape = Omit<NonNullable<VolumeShape['configMap']>, 'name'>;
 type FieldsShape = NonNullable<VolumeShape['downwardAPI']>;
 type ProjectionShape = NonNullable<NonNullable<VolumeShape['projected']>['sources']>[number];

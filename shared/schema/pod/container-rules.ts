@@ -1,7 +1,9 @@
 import type { Container } from '../../domain/manifests/pod-spec.ts';
+import { FILES_CONTAINER } from '../../domain/task/task.ts';
 import { dnsLabelErrors } from '../object/dns-names.ts';
-import { envErrors, secretVariables, wordErrors } from './env-rules.ts';
+import { envErrors, envFromErrors, secretVariables, wordErrors } from './env-rules.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
+import { holdsFiles } from './file-volume-rules.ts';
 import { refusedFields } from './pod-fields.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 import { refusedValue } from '../object/refused-fields.ts';
@@ -23,6 +25,8 @@ export function containerErrors(path: string, c: ContainerShape, context: Contai
   const { name = '', image = '' } = c;
   const errors: FieldError[] = [];
   if (name === '') errors.push(required(`${path}.name`));
+  else if (name === FILES_CONTAINER && (context.spec.volumes ?? []).some(holdsFiles))
+    errors.push(refusedValue(`${path}.name`, 'use another name: a container of this name writes the files of volumes'));
   else errors.push(...dnsLabelErrors(name).map((fieldError) => invalid(`${path}.name`, name, fieldError)));
   if (image === '') errors.push(required(`${path}.image`));
   else if (image.trim() !== image)
@@ -30,7 +34,8 @@ export function containerErrors(path: string, c: ContainerShape, context: Contai
   return [
     ...errors,
     ...commandErrors(path, c),
-    ...envErrors(`${path}.env`, c.env ?? [], { container: context.admitted, pod: context.pod }),
+    ...envErrors(`${path}.env`, c, { container: context.admitted, pod: context.pod }),
+    ...envFromErrors(`${path}.envFrom`, c.envFrom ?? []),
     ...resourceErrors(`${path}.resources`, c.resources),
     ...restartPolicyErrors(`${path}.restartPolicy`, c.restartPolicy, context.isInit),
     ...oneOfErrors(`${path}.terminationMessagePolicy`, c.terminationMessagePolicy, MESSAGE_POLICIES),
@@ -43,12 +48,12 @@ export function containerErrors(path: string, c: ContainerShape, context: Contai
 }
 
 function commandErrors(path: string, c: ContainerShape): readonly FieldError[] {
-  const secrets = secretVariables(c.env ?? []);
+  const isSecret = secretVariables(c);
   const errors: FieldError[] = [];
   for (const field of ['command', 'args'] as const)
     for (const [i, word] of (c[field] ?? []).entries())
-      errors.push(...wordErrors(`${path}.${field}[${i}]`, word, secrets));
-  return [...errors, ...wordErrors(`${path}.workingDir`, c.workingDir ?? '', new Set())];
+      errors.push(...wordErrors(`${path}.${field}[${i}]`, word, isSecret));
+  return [...errors, ...wordErrors(`${path}.workingDir`, c.workingDir ?? '', () => false)];
 }
 
 /** A sidecar is an init container that is restarted. Kubernetes allows a container no other policy. */

@@ -1,7 +1,7 @@
 import { type HostFolders, isWithin } from '../../domain/task/host-folders.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
 import { refusedValue } from '../object/refused-fields.ts';
-import { NOT_SHARED } from './pod-fields.ts';
+import { NOT_SHARED } from './volume-fields.ts';
 import type { PodSpecShape, VolumeShape } from './pod-shape.ts';
 
 /**

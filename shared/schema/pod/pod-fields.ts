@@ -1,37 +1,15 @@
 import type { FieldError } from '../object/field-error.ts';
-import type { POD_SHAPES } from './pod-shape.ts';
+import { type Groups, type PodField, harmless, honoured, refused } from './pod-field.ts';
 import { type RefusedField, sweep } from '../object/refused-fields.ts';
-
-/** How Muster treats a field of the pod template. */
-export type PodField =
-  /** Supported, with this effect. The rules in this folder refuse unsupported values one by one. */
-  | { readonly kind: 'honoured'; readonly as: string }
-  /** Kept and shown, but without effect, for this reason. */
-  | { readonly kind: 'harmless'; readonly why: string }
-  /** Refused with this sentence, except for values without effect here. Those are kept and shown. */
-  | { readonly kind: 'refused'; readonly instead: string; readonly harmless: readonly unknown[] };
-
-const honoured = (as: string): PodField => ({ kind: 'honoured', as });
-const harmless = (why: string): PodField => ({ kind: 'harmless', why });
-const refused = (instead: string, ...values: readonly unknown[]): PodField => ({
-  kind: 'refused',
-  instead,
-  harmless: values,
-});
+import { NOT_SHARED, VOLUME_FIELDS } from './volume-fields.ts';
 
 const SERVER_OWN = harmless('set by the server, ignored in a template');
 const NO_NODES = 'leave it out: Fargate has no nodes to choose from';
-export const NOT_SHARED = 'leave it out: Fargate shares nothing of the host';
 const NOTHING_ATTACHED = 'leave it out: nothing is attached';
 const NO_PRIORITIES = 'leave it out: Fargate has no priorities';
 const FIXED_PROFILE = "leave it out: Fargate's own profile applies";
 const LINUX_ONLY = 'leave it out: tasks run on Linux';
-const NO_VOLUME = 'use an emptyDir, or read and write an object store or a shared file system from the program';
 const RETRIED = 'leave it out: a failed Pod is retried as a new task';
-
-type Groups = {
-  readonly [G in keyof typeof POD_SHAPES]: Readonly<Record<keyof (typeof POD_SHAPES)[G]['shape'], PodField>>;
-};
 
 /**
  * Every field of Kubernetes 1.34's PodTemplateSpec, and how Muster treats it. docs/pod-template.md shows this table.
@@ -57,7 +35,7 @@ export const POD_FIELDS: Groups = {
   spec: {
     containers: honoured('the containers of the task; the first is essential, and the Pod ends when it ends'),
     initContainers: honoured('containers that the others depend on, with condition SUCCESS, or START for a sidecar'),
-    volumes: honoured("the task's volumes; emptyDir, and embedded hostPath"),
+    volumes: honoured("the task's volumes: files of ConfigMaps, Secrets, and the Pod, file systems, and empty folders"),
     restartPolicy: honoured('Never, or OnFailure: a restart is a new task of the same Pod'),
     terminationGracePeriodSeconds: honoured('stopTimeout of each container, between 2 and 120 seconds'),
     activeDeadlineSeconds: honoured(
@@ -130,55 +108,7 @@ export const POD_FIELDS: Groups = {
     appArmorProfile: refused(FIXED_PROFILE, { type: 'RuntimeDefault' }),
     seLinuxChangePolicy: refused('leave it out', 'MountOption', 'Recursive'),
   },
-  volume: {
-    name: honoured('name of the volume'),
-    emptyDir: honoured(
-      'an empty directory that disappears with the task; also the default of a volume without a source',
-    ),
-    configMap: refused('read its keys into env with configMapKeyRef'),
-    secret: refused('read its keys into env with secretKeyRef'),
-    downwardAPI: refused('read the fields into env with fieldRef and resourceFieldRef'),
-    projected: refused('read the keys into env with secretKeyRef, configMapKeyRef and fieldRef'),
-    persistentVolumeClaim: refused(NO_VOLUME),
-    ephemeral: refused('use an emptyDir with a sizeLimit: a task may have up to 200 GiB'),
-    csi: refused(NO_VOLUME),
-    nfs: refused(NO_VOLUME),
-    hostPath: honoured(
-      'only embedded: what is at the path, within the folders that `muster local --allow-host-path` names; refused on Fargate, which shares nothing of the host',
-    ),
-    image: refused('copy the files with an init container into an emptyDir'),
-    awsElasticBlockStore: refused(NO_VOLUME),
-    azureDisk: refused(NO_VOLUME),
-    azureFile: refused(NO_VOLUME),
-    cephfs: refused(NO_VOLUME),
-    cinder: refused(NO_VOLUME),
-    fc: refused(NO_VOLUME),
-    flexVolume: refused(NO_VOLUME),
-    flocker: refused(NO_VOLUME),
-    gcePersistentDisk: refused(NO_VOLUME),
-    gitRepo: refused('clone it with an init container into an emptyDir'),
-    glusterfs: refused(NO_VOLUME),
-    iscsi: refused(NO_VOLUME),
-    photonPersistentDisk: refused(NO_VOLUME),
-    portworxVolume: refused(NO_VOLUME),
-    quobyte: refused(NO_VOLUME),
-    rbd: refused(NO_VOLUME),
-    scaleIO: refused(NO_VOLUME),
-    storageos: refused(NO_VOLUME),
-    vsphereVolume: refused(NO_VOLUME),
-  },
-  emptyDir: {
-    sizeLimit: honoured(
-      "added to the task's ephemeral storage (20 GiB, up to 200), and not enforced volume by volume; in memory: the size of the tmpfs",
-    ),
-    medium: honoured('Memory: a tmpfs of the one container that mounts it (linuxParameters.tmpfs); see Volumes'),
-  },
-  hostPath: {
-    path: honoured('host.sourcePath; where links lead to must be within an allowed folder, too'),
-    type: honoured(
-      'what has to be there when a task starts; DirectoryOrCreate and FileOrCreate create what is missing',
-    ),
-  },
+  ...VOLUME_FIELDS,
   container: {
     name: honoured('name of the container'),
     image: honoured('image; processes on this machine ignore it'),
@@ -194,7 +124,7 @@ export const POD_FIELDS: Groups = {
     ),
     volumeMounts: honoured('mountPoints; embedded: see below'),
     securityContext: honoured('user, readonlyRootFilesystem and capabilities'),
-    envFrom: refused('list the variables in env, with secretKeyRef or configMapKeyRef: ECS reads keys one by one'),
+    envFrom: honoured('a variable for each key, before those of `env`; what the object has when the task starts'),
     resizePolicy: refused('leave it out: a task is not resized'),
     restartPolicyRules: refused(RETRIED),
     volumeDevices: refused('leave it out: Fargate has no block devices'),
@@ -221,8 +151,8 @@ export const POD_FIELDS: Groups = {
   valueFrom: {
     fieldRef: honoured('the value; what differs by attempt or Job is set at launch'),
     resourceFieldRef: honoured('the number'),
-    secretKeyRef: honoured('secrets: a key of the Secrets Manager secret muster/<namespace>/<name>/secret'),
-    configMapKeyRef: honoured('secrets: the Parameter Store parameter /muster/<namespace>/configmaps/<name>/<key>'),
+    secretKeyRef: honoured('secrets: a key of a Secret, or of what is kept by hand under its name'),
+    configMapKeyRef: honoured('environment: a key of a ConfigMap; or secrets: what is kept by hand under its name'),
     fileKeyRef: refused('let a shell read the file'),
   },
   fieldRef: {
@@ -237,14 +167,27 @@ export const POD_FIELDS: Groups = {
     divisor: honoured('unit of the number, rounded up'),
   },
   secretKeyRef: {
-    name: honoured('part of the name of the secret'),
-    key: honoured("key in the secret's JSON"),
-    optional: refused('leave it out, and make sure that the secret exists: ECS has no optional secrets', false),
+    name: honoured('the Secret'),
+    key: honoured('the key'),
+    optional: honoured('true: without the Secret, or the key, there is no such variable'),
   },
   configMapKeyRef: {
-    name: honoured('part of the name of the parameter'),
-    key: honoured('part of the name of the parameter'),
-    optional: refused('leave it out, and make sure that the parameter exists: ECS has no optional parameters', false),
+    name: honoured('the ConfigMap'),
+    key: honoured('the key'),
+    optional: honoured('true: without the ConfigMap, or the key, there is no such variable'),
+  },
+  envFrom: {
+    prefix: honoured('what each name begins with; not MUSTER_…'),
+    configMapRef: honoured('the keys of a ConfigMap'),
+    secretRef: honoured('the keys of a Secret'),
+  },
+  configMapRef: {
+    name: honoured('the ConfigMap'),
+    optional: honoured('true: without the ConfigMap, there are no such variables'),
+  },
+  secretRef: {
+    name: honoured('the Secret'),
+    optional: honoured('true: without the Secret, there are no such variables'),
   },
   resources: {
     requests: honoured('cpu, memory, ephemeral-storage: summed and rounded up to a Fargate size'),
@@ -265,8 +208,10 @@ export const POD_FIELDS: Groups = {
     mountPath: honoured('containerPath'),
     readOnly: honoured('readOnly'),
     recursiveReadOnly: refused('leave it out', 'Disabled', 'IfPossible'),
-    subPath: refused('mount the whole volume and use a folder in it'),
-    subPathExpr: refused('mount the whole volume and use a folder in it'),
+    subPath: honoured('the file or folder of the volume that is mounted; on Fargate folders only (see Volumes)'),
+    subPathExpr: honoured(
+      'the same, with $(VAR) replaced; on Fargate only by what is the same for all Pods of the Job',
+    ),
     mountPropagation: refused('leave it out', 'None'),
   },
   containerSecurity: {

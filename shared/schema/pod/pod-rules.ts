@@ -128,7 +128,7 @@ function specErrors(spec: PodSpecShape, admitted: PodSpec): readonly FieldError[
     );
   return [
     ...refusedFields('spec', SPEC, spec),
-    ...volumeErrors(`${SPEC}.volumes`, spec),
+    ...volumeErrors(`${SPEC}.volumes`, spec, pod),
     ...(containers.length === 0 ? [required(`${SPEC}.containers`)] : []),
     ...check('initContainers', initContainers, true),
     ...check('containers', containers, false),

@@ -2,7 +2,7 @@ import { ADDRESS_FIELDS } from '../../domain/manifests/pod-spec.ts';
 import { STOP_TIMEOUT_MAX_SEC } from '../../domain/task/pod-template.ts';
 import { shellVariableWarnings } from './command-rules.ts';
 import { placementWarnings } from './placement-rules.ts';
-import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
+import type { ContainerShape, PodSpecShape, VolumeShape } from './pod-shape.ts';
 import { writerOf } from './volume-owner-rules.ts';
 
 /**
@@ -30,6 +30,7 @@ export function templateWarnings(path: string, spec: PodSpecShape, columns: read
   warnings.push(...placementWarnings(path, spec));
   if (spec.securityContext?.fsGroup !== undefined)
     warnings.push(`${path}.securityContext.fsGroup: has no effect: volumes keep the owner that they have`);
+  warnings.push(...overlapWarnings(spec.volumes ?? []));
   const all = [
     ...initContainers.map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),
     ...containers.map((c, i) => ({ c, at: `${path}.containers[${i}]` })),
@@ -70,3 +71,71 @@ function containerWarnings(
     );
   return warnings;
 }
+
+/** A path of a volume, and what it is of, as Kubernetes names it. */
+type NamedPath = { readonly path: string; readonly from: string };
+
+/**
+ * Warnings about files of a volume of which one would be another, or a folder with another in it
+ * (`warningsForOverlappingVirtualPaths`).
+ */
+const overlapWarnings = (volumes: readonly VolumeShape[]): readonly string[] =>
+  volumes.flatMap(({ name = '', configMap, secret, downwardAPI, projected }) => [
+    ...overlaps(name, `ConfigMap ${quoted(configMap?.name)}`, pathsOf(configMap?.items)),
+    ...overlaps(name, `Secret ${quoted(secret?.secretName)}`, pathsOf(secret?.items)),
+    ...overlaps(name, 'DownwardAPI', pathsOf(downwardAPI?.items)),
+    ...(projected?.sources ?? [])
+      .filter((source) => Object.values(source).every((value) => value === undefined))
+      .map(() => `volume ${quoted(name)} (Projected) has no sources provided`),
+    ...overlaps(
+      name,
+      'Projected',
+      (projected?.sources ?? []).flatMap((source) => [
+        ...pathsOf(source.configMap?.items, `ConfigMap ${quoted(source.configMap?.name)}`),
+        ...pathsOf(source.secret?.items, `Secret ${quoted(source.secret?.name)}`),
+        ...pathsOf(source.downwardAPI?.items, 'DownwardAPI'),
+      ]),
+    ),
+  ]);
+
+const pathsOf = (items: readonly { readonly path?: string | undefined }[] = [], from = ''): readonly NamedPath[] =>
+  items.map(({ path = '' }) => ({ path: withoutEnd(path), from })).filter(({ path }) => path !== '');
+
+/** Without the slashes at its end. */
+function withoutEnd(path: string): string {
+  let end = path.length;
+  while (path.charAt(end - 1) === '/') end -= 1;
+  return path.slice(0, end);
+}
+
+type Folder = { readonly members: Map<string, Folder>; file: NamedPath | null; readonly first: NamedPath };
+
+function overlaps(volume: string, source: string, paths: readonly NamedPath[]): readonly string[] {
+  const root = new Map<string, Folder>();
+  return paths.flatMap((each) => {
+    const other = place(root, each);
+    return other === null
+      ? []
+      : [`volume ${quoted(volume)} (${source}): overlapping paths: ${shown(each)} with ${shown(other)}`];
+  });
+}
+
+/** Puts a path into a tree. Returns the first one that it overlaps with. */
+function place(root: Map<string, Folder>, path: NamedPath): NamedPath | null {
+  const names = path.path.split('/');
+  let members = root;
+  let other: NamedPath | null = null;
+  for (const [i, name] of names.entries()) {
+    const there = members.get(name);
+    const folder = there ?? { members: new Map<string, Folder>(), file: null, first: path };
+    if (there === undefined) members.set(name, folder);
+    other ??= folder.file ?? (i === names.length - 1 && there !== undefined ? there.first : null);
+    if (i === names.length - 1) folder.file ??= path;
+    members = folder.members;
+  }
+  return other;
+}
+
+const quoted = (text = ''): string => JSON.stringify(text);
+
+const shown = ({ path, from }: NamedPath): string => (from === '' ? quoted(path) : `${quoted(path)} (${from})`);

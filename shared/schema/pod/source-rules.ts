@@ -11,8 +11,14 @@ export type SourceShape = NonNullable<EnvShape['valueFrom']>;
 /** The containers that a variable may refer to. */
 export type EnvContext = { readonly container: Container; readonly pod: readonly Container[] };
 
-/** Fields of the downward API in addition to labels and annotations; null: supported. */
-const FIELDS: Readonly<Record<string, string | null>> = {
+/** The same for a file of a volume, which is no container's. */
+type Owners = { readonly container: Container | null; readonly pod: readonly Container[] };
+
+/** Names of fields of the downward API, and what to do instead; null: supported. */
+export type SourceFields = Readonly<Record<string, string | null>>;
+
+/** Fields that variables may have, in addition to single labels and annotations. */
+export const ENV_FIELDS: SourceFields = {
   'metadata.name': null,
   'metadata.namespace': null,
   'metadata.uid': null,
@@ -24,19 +30,33 @@ const FIELDS: Readonly<Record<string, string | null>> = {
   'status.podIPs': null,
 };
 
-export function fieldRefErrors(path: string, { fieldPath = '', apiVersion }: NonNullable<SourceShape['fieldRef']>) {
+/** The same for files. */
+export const FILE_FIELDS: SourceFields = {
+  'metadata.annotations': null,
+  'metadata.labels': null,
+  'metadata.name': null,
+  'metadata.namespace': null,
+  'metadata.uid': null,
+};
+
+/** Kubernetes' `validateObjectFieldSelector`. */
+export function fieldRefErrors(
+  path: string,
+  { fieldPath = '', apiVersion }: NonNullable<SourceShape['fieldRef']>,
+  fields: SourceFields,
+): readonly FieldError[] {
   const at = `${path}.fieldPath`;
   const errors: FieldError[] =
     apiVersion === undefined || apiVersion === '' || apiVersion === 'v1'
       ? []
       : [notSupported(`${path}.apiVersion`, apiVersion, ['v1'])];
   const [, map, key = ''] = SUBSCRIPT.exec(fieldPath) ?? [];
-  const instead = Object.hasOwn(FIELDS, fieldPath) ? FIELDS[fieldPath] : undefined;
+  const instead = Object.hasOwn(fields, fieldPath) ? fields[fieldPath] : undefined;
   if (fieldPath === '') errors.push(required(at));
   else if (map !== undefined) {
     const name = map === 'annotations' ? key.toLowerCase() : key;
     errors.push(...qualifiedNameErrors(name).map((fieldError) => invalid(at, fieldPath, fieldError)));
-  } else if (instead === undefined) errors.push(notSupported(at, fieldPath, Object.keys(FIELDS)));
+  } else if (instead === undefined) errors.push(notSupported(at, fieldPath, Object.keys(fields)));
   else if (instead !== null) errors.push(refusedValue(at, instead));
   return errors;
 }
@@ -52,11 +72,14 @@ const RESOURCES = [
 const CPU_DIVISORS = ['1m', '1'];
 const BYTE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
+/** Kubernetes' `validateContainerResourceFieldSelector`. */
 export function resourceRefErrors(
   path: string,
   { resource = '', containerName, divisor = '0' }: NonNullable<SourceShape['resourceFieldRef']>,
-  { container, pod }: EnvContext,
+  { container, pod }: Owners,
 ): readonly FieldError[] {
+  const isNamed = containerName !== undefined && containerName !== '';
+  if (container === null && !isNamed) return [required(`${path}.containerName`)];
   if (resource === '') return [required(`${path}.resource`)];
   if (!RESOURCES.includes(resource)) return [notSupported(`${path}.resource`, resource, RESOURCES)];
   const isCpu = resource.endsWith('.cpu');
@@ -70,9 +93,9 @@ export function resourceRefErrors(
     const values = isCpu ? divisors.join(' and ') : divisors.join(', ');
     return [invalid(`${path}.divisor`, divisor, `only divisor's values ${values} are supported with the ${name}`)];
   }
-  const owner =
-    containerName === undefined || containerName === '' ? container : pod.find(({ name }) => name === containerName);
-  if (owner === undefined) return [invalid(`${path}.containerName`, containerName, 'no container has this name')];
+  const owner = isNamed ? pod.find(({ name }) => name === containerName) : container;
+  if (owner === undefined || owner === null)
+    return [invalid(`${path}.containerName`, containerName, 'no container has this name')];
   return resourceAmount(owner, resource, divisor) === null
     ? [refusedValue(`${path}.resource`, `set resources.${resource} of container "${owner.name}"`)]
     : [];
@@ -80,7 +103,7 @@ export function resourceRefErrors(
 
 const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;
 
-/** Kubernetes' `validateSecretKeySelector`. The name becomes part of an AWS name, so it must be valid. */
+/** Kubernetes' `validateSecretKeySelector`. */
 export function keyRefErrors(
   kind: 'secretKeyRef' | 'configMapKeyRef',
   parent: string,
@@ -89,18 +112,22 @@ export function keyRefErrors(
   const path = `${parent}.${kind}`;
   const { name = '', key = '' } = ref;
   return [
-    ...(name === ''
-      ? [required(`${path}.name`)]
-      : dnsSubdomainErrors(name).map((f) => invalid(`${path}.name`, name, f))),
-    ...(key === ''
-      ? [required(`${path}.key`)]
-      : configKeyErrors(key).map((fieldError) => invalid(`${path}.key`, key, fieldError))),
+    ...objectNameErrors(`${path}.name`, name),
+    ...configKeyErrors(`${path}.key`, key),
     ...refusedFields(kind, path, ref),
   ];
 }
 
+/** The name of an object of the Job's namespace. It becomes part of a key or of an AWS name, so it must be valid. */
+export const objectNameErrors = (path: string, name: string): readonly FieldError[] =>
+  name === '' ? [required(path)] : dnsSubdomainErrors(name).map((fault) => invalid(path, name, fault));
+
+/** A key of a Secret or of a ConfigMap; the same holds for it. */
+export const configKeyErrors = (path: string, key: string): readonly FieldError[] =>
+  key === '' ? [required(path)] : keyFaults(key).map((fault) => invalid(path, key, fault));
+
 /** Kubernetes' `IsConfigMapKey`. */
-function configKeyErrors(key: string): readonly string[] {
+function keyFaults(key: string): readonly string[] {
   if (key.length > 253) return ['must be no more than 253 characters'];
   if (!CONFIG_KEY.test(key))
     return [

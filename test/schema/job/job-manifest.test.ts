@@ -277,7 +277,7 @@ describe('what is wrong is refused with its path', () => {
     ['spec.template.spec.hostNetwork', job({}, { name: 'sums' }, { hostNetwork: true })],
     ['spec.template.spec.containers[0].lifecycle', withContainer({ lifecycle: { preStop: {} } })],
     ['spec.template.spec.containers[0].tty', withContainer({ tty: true })],
-    ['spec.template.spec.containers[0].envFrom', withContainer({ envFrom: [{}] })],
+    ['spec.template.spec.containers[0].startupProbe', withContainer({ startupProbe: { exec: {} } })],
   ])('%s is known, not supported, and never ignored', (path, document) => {
     for (const fieldValidation of ['Strict', 'Warn', 'Ignore'] as const) {
       const faults = faultsOf(admitWith(fieldValidation, document));

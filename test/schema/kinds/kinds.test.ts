@@ -7,7 +7,8 @@ import { JobShape } from '../../../shared/schema/job/job-shape.ts';
 import { jsonFieldsOf, typeOf } from '../../../shared/schema/kinds/json-fields-of.ts';
 import type { Field, FieldType } from '../../../shared/schema/kinds/kind-table.ts';
 import { KINDS } from '../../../shared/schema/kinds/kinds.ts';
-import { POD_FIELDS, type PodField } from '../../../shared/schema/pod/pod-fields.ts';
+import type { PodField } from '../../../shared/schema/pod/pod-field.ts';
+import { POD_FIELDS } from '../../../shared/schema/pod/pod-fields.ts';
 import { ServiceAccountShape } from '../../../shared/schema/account/service-account-form.ts';
 import { BindingShape, ClusterRoleShape, RoleShape } from '../../../shared/capabilities/access/schema/rbac-shapes.ts';
 import { ServiceShape } from '../../../shared/schema/service/service-form.ts';
@@ -22,6 +23,18 @@ const GROUP_TYPES: Readonly<Record<keyof typeof POD_SHAPES, string>> = {
   volume: 'Volume',
   emptyDir: 'EmptyDirVolumeSource',
   hostPath: 'HostPathVolumeSource',
+  configMap: 'ConfigMapVolumeSource',
+  secret: 'SecretVolumeSource',
+  keyFile: 'KeyToPath',
+  downwardAPI: 'DownwardAPIVolumeSource',
+  downwardFile: 'DownwardAPIVolumeFile',
+  projected: 'ProjectedVolumeSource',
+  projection: 'VolumeProjection',
+  claim: 'PersistentVolumeClaimVolumeSource',
+  ephemeral: 'EphemeralVolumeSource',
+  claimTemplate: 'PersistentVolumeClaimTemplate',
+  claimSpec: 'PersistentVolumeClaimSpec',
+  nfs: 'NFSVolumeSource',
   container: 'Container',
   env: 'EnvVar',
   valueFrom: 'EnvVarSource',
@@ -29,6 +42,9 @@ const GROUP_TYPES: Readonly<Record<keyof typeof POD_SHAPES, string>> = {
   resourceFieldRef: 'ResourceFieldSelector',
   secretKeyRef: 'SecretKeySelector',
   configMapKeyRef: 'ConfigMapKeySelector',
+  envFrom: 'EnvFromSource',
+  configMapRef: 'ConfigMapEnvSource',
+  secretRef: 'SecretEnvSource',
   resources: 'ResourceRequirements',
   port: 'ContainerPort',
   volumeMount: 'VolumeMount',
@@ -144,8 +160,8 @@ describe('the table and what Muster admits', () => {
     ).toEqual(known);
   });
 
-  // An object's own metadata may hold what a template's must not.
-  test.each(groups.filter((group) => group !== 'metadata'))(
+  // An object's own metadata, and a claim's own spec, may hold what a template's must not.
+  test.each(groups.filter((group) => group !== 'metadata' && group !== 'claimSpec'))(
     '%s: what is refused whatever it says is not shown',
     (group) => {
       const rows = Object.entries<PodField>(POD_FIELDS[group]);

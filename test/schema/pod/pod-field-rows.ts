@@ -1,4 +1,5 @@
-import type { POD_FIELDS, PodField } from '../../../shared/schema/pod/pod-fields.ts';
+import type { PodField } from '../../../shared/schema/pod/pod-field.ts';
+import type { POD_FIELDS } from '../../../shared/schema/pod/pod-fields.ts';
 
 export type Group = keyof typeof POD_FIELDS;
 
@@ -10,6 +11,18 @@ export const PATHS: Readonly<Record<Group, string>> = {
   volume: 'spec.volumes[]',
   emptyDir: 'spec.volumes[].emptyDir',
   hostPath: 'spec.volumes[].hostPath',
+  configMap: 'spec.volumes[].configMap',
+  secret: 'spec.volumes[].secret',
+  keyFile: 'spec.volumes[].configMap.items[]',
+  downwardAPI: 'spec.volumes[].downwardAPI',
+  downwardFile: 'spec.volumes[].downwardAPI.items[]',
+  projected: 'spec.volumes[].projected',
+  projection: 'spec.volumes[].projected.sources[]',
+  claim: 'spec.volumes[].persistentVolumeClaim',
+  ephemeral: 'spec.volumes[].ephemeral',
+  claimTemplate: 'spec.volumes[].ephemeral.volumeClaimTemplate',
+  claimSpec: 'spec.volumes[].ephemeral.volumeClaimTemplate.spec',
+  nfs: 'spec.volumes[].nfs',
   container: 'spec.containers[]',
   env: 'spec.containers[].env[]',
   valueFrom: 'spec.containers[].env[].valueFrom',
@@ -17,6 +30,9 @@ export const PATHS: Readonly<Record<Group, string>> = {
   resourceFieldRef: 'spec.containers[].env[].valueFrom.resourceFieldRef',
   secretKeyRef: 'spec.containers[].env[].valueFrom.secretKeyRef',
   configMapKeyRef: 'spec.containers[].env[].valueFrom.configMapKeyRef',
+  envFrom: 'spec.containers[].envFrom[]',
+  configMapRef: 'spec.containers[].envFrom[].configMapRef',
+  secretRef: 'spec.containers[].envFrom[].secretRef',
   resources: 'spec.containers[].resources',
   port: 'spec.containers[].ports[]',
   volumeMount: 'spec.containers[].volumeMounts[]',

@@ -9,7 +9,8 @@ import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
 import { capacityOf, taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
 import { fieldErrorText } from '../../../shared/schema/object/field-error.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
-import { POD_FIELDS, type PodField } from '../../../shared/schema/pod/pod-fields.ts';
+import type { PodField } from '../../../shared/schema/pod/pod-field.ts';
+import { POD_FIELDS } from '../../../shared/schema/pod/pod-fields.ts';
 import { POD_SHAPES } from '../../../shared/schema/pod/pod-shape.ts';
 import { type Group, PATHS, docsRow } from './pod-field-rows.ts';
 
@@ -24,16 +25,38 @@ const container = (fields: Fields) => spec({ containers: [{ ...MAIN, ...fields }
 const env = (fields: Fields) => container({ env: [{ name: 'A', ...fields }] });
 const from = (fields: Fields) => env({ valueFrom: fields });
 
+const volume = (fields: Fields) => spec({ volumes: [{ name: 'v', ...fields }] });
+const envFrom = (fields: Fields) => container({ envFrom: [fields] });
+const NAME = { fieldRef: { fieldPath: 'metadata.name' } };
+const CLAIM = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const EFS = 'fs-0123456789abcdef0.efs.eu-central-1.amazonaws.com';
+
 /** A template with an object of each group in it, in which fields may be set. */
 const TEMPLATES: Readonly<Record<Group, (fields: Fields) => object>> = {
   metadata: (fields) => ({ ...spec({}), metadata: fields }),
   spec,
   podSecurity: (fields) => spec({ securityContext: { runAsUser: 1000, ...fields } }),
-  volume: (fields) => spec({ volumes: [{ name: 'v', ...fields }] }),
+  volume,
   emptyDir: (fields) => spec({ volumes: [{ name: 'v', emptyDir: fields }] }),
   hostPath: (fields) => spec({ volumes: [{ name: 'v', hostPath: { path: '/srv', ...fields } }] }),
+  configMap: (fields) => volume({ configMap: { name: 'c', ...fields } }),
+  secret: (fields) => volume({ secret: { secretName: 's', ...fields } }),
+  keyFile: (fields) => volume({ configMap: { name: 'c', items: [{ key: 'k', path: 'p', ...fields }] } }),
+  downwardAPI: (fields) => volume({ downwardAPI: fields }),
+  downwardFile: (fields) =>
+    volume({ downwardAPI: { items: [{ path: 'p', ...('resourceFieldRef' in fields ? {} : NAME), ...fields }] } }),
+  projected: (fields) => volume({ projected: fields }),
+  projection: (fields) => volume({ projected: { sources: [fields] } }),
+  claim: (fields) => volume({ persistentVolumeClaim: { claimName: 'c', ...fields } }),
+  ephemeral: (fields) => volume({ ephemeral: { volumeClaimTemplate: { spec: CLAIM }, ...fields } }),
+  claimTemplate: (fields) => volume({ ephemeral: { volumeClaimTemplate: { spec: CLAIM, ...fields } } }),
+  claimSpec: (fields) => volume({ ephemeral: { volumeClaimTemplate: { spec: { ...CLAIM, ...fields } } } }),
+  nfs: (fields) => volume({ nfs: { server: EFS, path: '/', ...fields } }),
   container,
   env,
+  envFrom: (fields) => envFrom({ ...('secretRef' in fields ? {} : { configMapRef: { name: 'c' } }), ...fields }),
+  configMapRef: (fields) => envFrom({ configMapRef: { name: 'c', ...fields } }),
+  secretRef: (fields) => envFrom({ secretRef: { name: 's', ...fields } }),
   valueFrom: (fields) => from(Object.keys(fields).length === 0 ? { fieldRef: { fieldPath: 'metadata.name' } } : fields),
   fieldRef: (fields) => from({ fieldRef: { fieldPath: 'metadata.name', ...fields } }),
   resourceFieldRef: (fields) => from({ resourceFieldRef: { resource: 'limits.cpu', ...fields } }),
@@ -46,10 +69,19 @@ const TEMPLATES: Readonly<Record<Group, (fields: Fields) => object>> = {
   capabilities: (fields) => container({ securityContext: { capabilities: fields } }),
 };
 
+/** Embedded, where there are hostPaths; as on AWS, where there is NFS. */
+const foldersFor = (template: object) => (JSON.stringify(template).includes('"nfs":') ? null : ['/srv']);
+
 const admit = (template: object) =>
   admitJob(
     { metadata: { name: 'sums' }, spec: { completionMode: 'Indexed', completions: 2, template } },
-    { namespace: 'default', uid: 'uid-1', nameSuffix: 'x7k2z', fieldValidation: 'Strict', hostFolders: ['/srv'] },
+    {
+      namespace: 'default',
+      uid: 'uid-1',
+      nameSuffix: 'x7k2z',
+      fieldValidation: 'Strict',
+      hostFolders: foldersFor(template),
+    },
   );
 
 function accepted(template: object) {
@@ -132,7 +164,54 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     subdomain: ['workers', 'pod'], // in the environment of a launch: see test/domain/task/task-environment.test.ts
   },
   podSecurity: { runAsUser: [5], runAsGroup: [6], runAsNonRoot: [true, 'pod'] },
-  volume: { name: ['x'], emptyDir: [{ sizeLimit: '30Gi' }], hostPath: [{ path: '/srv' }] },
+  volume: {
+    name: ['x'],
+    emptyDir: [{ sizeLimit: '30Gi' }],
+    hostPath: [{ path: '/srv' }],
+    configMap: [{ name: 'c' }, 'pod'],
+    secret: [{ secretName: 's' }, 'pod'],
+    downwardAPI: [{ items: [{ path: 'p', ...NAME }] }, 'pod'],
+    projected: [{ sources: [{ secret: { name: 's' } }] }, 'pod'],
+    persistentVolumeClaim: [{ claimName: 'c' }, 'pod'],
+    ephemeral: [{ volumeClaimTemplate: { spec: CLAIM } }, 'pod'],
+    nfs: [{ server: EFS, path: '/' }, 'pod'],
+  },
+  configMap: {
+    name: ['d', 'pod'],
+    items: [[{ key: 'k', path: 'p' }], 'pod'],
+    defaultMode: [0o400, 'pod'],
+    optional: [true, 'pod'],
+  },
+  secret: {
+    secretName: ['t', 'pod'],
+    items: [[{ key: 'k', path: 'p' }], 'pod'],
+    defaultMode: [0o400, 'pod'],
+    optional: [true, 'pod'],
+  },
+  keyFile: { key: ['l', 'pod'], path: ['q', 'pod'], mode: [0o755, 'pod'] },
+  downwardAPI: { items: [[{ path: 'p', ...NAME }], 'pod'], defaultMode: [0o400, 'pod'] },
+  downwardFile: {
+    path: ['q', 'pod'],
+    mode: [0o400, 'pod'],
+    fieldRef: [{ fieldPath: 'metadata.labels' }, 'pod'],
+    resourceFieldRef: [{ containerName: 'main', resource: 'limits.cpu' }, 'pod'],
+  },
+  projected: { sources: [[{ secret: { name: 's' } }], 'pod'], defaultMode: [0o400, 'pod'] },
+  projection: {
+    configMap: [{ name: 'c' }, 'pod'],
+    secret: [{ name: 's' }, 'pod'],
+    downwardAPI: [{ items: [{ path: 'p', ...NAME }] }, 'pod'],
+  },
+  claim: { claimName: ['d', 'pod'], readOnly: [true, 'pod'] },
+  ephemeral: { volumeClaimTemplate: [{ spec: { ...CLAIM, storageClassName: 'gp3' } }, 'pod'] },
+  claimTemplate: { spec: [{ ...CLAIM, storageClassName: 'gp3' }, 'pod'] },
+  claimSpec: {
+    accessModes: [['ReadWriteMany'], 'pod'],
+    resources: [{ requests: { storage: '2Gi' } }, 'pod'],
+    storageClassName: ['gp3', 'pod'],
+    volumeMode: ['Block', 'refused'],
+  },
+  nfs: { server: ['fs-01234567.efs.us-east-1.amazonaws.com', 'pod'], path: ['/a', 'pod'], readOnly: [true, 'pod'] },
   emptyDir: { sizeLimit: ['30Gi'], medium: ['Memory'] },
   hostPath: { path: ['/srv/in'], type: ['Directory'] },
   container: {
@@ -143,6 +222,7 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     args: [['a']],
     workingDir: ['/w'],
     env: [[{ name: 'A', value: 'b' }]],
+    envFrom: [[{ configMapRef: { name: 'c' } }], 'pod'],
     resources: [{ requests: { cpu: '4' } }],
     ports: [[{ containerPort: 80 }]],
     restartPolicy: ['Always', 'refused'], // of an init container only: see the test of sidecars
@@ -159,11 +239,24 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
   },
   fieldRef: { fieldPath: ['metadata.namespace'], apiVersion: ['v2', 'refused'] },
   resourceFieldRef: { resource: ['limits.memory'], containerName: ['side'], divisor: ['1m'] },
-  secretKeyRef: { name: ['t'], key: ['l'] },
-  configMapKeyRef: { name: ['t'], key: ['l'] },
+  secretKeyRef: { name: ['t'], key: ['l'], optional: [true, 'pod'] },
+  configMapKeyRef: { name: ['t'], key: ['l'], optional: [true, 'pod'] },
+  envFrom: {
+    prefix: ['A_', 'pod'],
+    configMapRef: [{ name: 'd' }, 'pod'],
+    secretRef: [{ name: 's' }, 'pod'],
+  },
+  configMapRef: { name: ['d', 'pod'], optional: [true, 'pod'] },
+  secretRef: { name: ['t', 'pod'], optional: [true, 'pod'] },
   resources: { requests: [{ cpu: '4' }], limits: [{ memory: '9Gi' }] },
   port: { containerPort: [81], protocol: ['UDP'], name: ['http', 'pod'] },
-  volumeMount: { name: ['w'], mountPath: ['/x'], readOnly: [true] },
+  volumeMount: {
+    name: ['w'],
+    mountPath: ['/x'],
+    readOnly: [true],
+    subPath: ['a', 'pod'],
+    subPathExpr: ['$(A)', 'pod'],
+  },
   containerSecurity: {
     runAsUser: [5],
     runAsGroup: [6],
@@ -236,6 +329,7 @@ describe('what is refused has its path and a sentence, whatever it says', () => 
 
 /** A value of each field that changes nothing, of its type. */
 const OF_ITS_TYPE: Readonly<Record<string, unknown>> = {
+  metadata: { labels: { a: 'b' } },
   creationTimestamp: '2025-01-01T00:00:00Z',
   deletionTimestamp: '2025-01-01T00:00:00+01:00',
   generation: 3,

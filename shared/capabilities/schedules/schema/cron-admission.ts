@@ -6,7 +6,10 @@ import { CONCURRENCY_POLICIES, type FormerTimes, historyErrors, timesErrors } fr
 import { admitJobTemplate } from './cron-template.ts';
 import { templateCommandWarnings } from '../../../schema/pod/command-rules.ts';
 import type { HostFolders } from '../../../domain/task/host-folders.ts';
+import type { PodOwner } from '../../../domain/task/container-env.ts';
+import { nfsPlaceErrors } from '../../../schema/pod/claim-volume-rules.ts';
 import { hostPathErrors } from '../../../schema/pod/host-path-rules.ts';
+import { mountPlaceErrors } from '../../../schema/pod/mount-rules.ts';
 import { volumeOwnerErrors } from '../../../schema/pod/volume-owner-rules.ts';
 import { type FieldError, invalid } from '../../../schema/object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from '../../../schema/job/host-name-rules.ts';
@@ -50,6 +53,7 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
     ...checked.errors,
     ...(needsCommand ? [] : cronVolumeErrors(read.object)),
     ...cronHostPathErrors(read.object, hostFolders),
+    ...(checked.errors.length > 0 ? [] : cronMountErrors(checked.manifest, hostFolders)),
     ...(name.length > NAME_CHARS_MAX
       ? [invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
       : []),
@@ -76,9 +80,26 @@ export const cronCommandWarnings = ({ spec }: CronJobShape): readonly string[] =
 export const cronVolumeErrors = ({ spec }: CronJobShape): readonly FieldError[] =>
   volumeOwnerErrors('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec);
 
-/** Faults of what it mounts of this machine. */
+/** Faults of what it mounts of this machine, and over the network. */
 export const cronHostPathErrors = ({ spec }: CronJobShape, folders: HostFolders): readonly FieldError[] =>
-  hostPathErrors('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec, folders);
+  [hostPathErrors, nfsPlaceErrors].flatMap((errorsOf) =>
+    errorsOf('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec, folders),
+  );
+
+/** Faults of what it mounts of its volumes, if it has no others. */
+export function cronMountErrors({ metadata, spec }: CronJobManifest, folders: HostFolders): readonly FieldError[] {
+  const { metadata: ofJob, spec: job } = spec.jobTemplate;
+  const { template, completionMode = 'NonIndexed', backoffLimitPerIndex } = job;
+  const owner: PodOwner = {
+    metadata: { namespace: metadata.namespace, annotations: ofJob.annotations },
+    spec: {
+      completionMode,
+      ...(backoffLimitPerIndex === undefined ? {} : { backoffLimitPerIndex }),
+      template: { ...template, metadata: { labels: {}, ...template.metadata } },
+    },
+  };
+  return mountPlaceErrors('spec.jobTemplate.spec.template.spec', owner, folders);
+}
 
 /** Reads an external document as a CronJob, without judging its values. */
 export const readCronJob = (document: unknown, fieldValidation: FieldValidation): ReadObject<CronJobShape> =>

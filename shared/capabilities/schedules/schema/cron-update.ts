@@ -4,6 +4,7 @@ import {
   checkCronJob,
   cronCommandWarnings,
   cronHostPathErrors,
+  cronMountErrors,
   cronVolumeErrors,
   readCronJob,
 } from './cron-admission.ts';
@@ -48,6 +49,7 @@ export function admitCronJobUpdate(
     ...errors,
     ...(needsCommand ? [] : cronVolumeErrors(read.object)),
     ...cronHostPathErrors(read.object, hasSameVolumes(old, manifest) ? ANYWHERE : hostFolders),
+    ...(errors.length > 0 ? [] : cronMountErrors(manifest, hostFolders)),
   ];
   if (all.length > 0) return { kind: 'invalid', name: old.metadata.name, errors: all };
   const changed = extentOf('CronJobSpec', asOfToday(old), manifest);

@@ -1,0 +1,123 @@
+import { parseQuantity } from '../../domain/base/quantity.ts';
+import { ANYWHERE, type HostFolders } from '../../domain/task/host-folders.ts';
+import { dnsSubdomainErrors } from '../object/dns-names.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
+import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
+import { refusedValue } from '../object/refused-fields.ts';
+import { refusedFields } from './pod-fields.ts';
+import type { PodSpecShape, VolumeShape } from './pod-shape.ts';
+import { QUANTITY } from './resource-rules.ts';
+import { objectNameErrors } from './source-rules.ts';
+
+type TemplateShape = NonNullable<NonNullable<VolumeShape['ephemeral']>['volumeClaimTemplate']>;
+type ClaimShape = NonNullable<TemplateShape['spec']>;
+
+/** Kubernetes' `validatePersistentClaimVolumeSource`. */
+export const claimErrors = (
+  path: string,
+  { claimName = '' }: NonNullable<VolumeShape['persistentVolumeClaim']>,
+): readonly FieldError[] => objectNameErrors(`${path}.claimName`, claimName);
+
+/** Kubernetes' `validateEphemeralVolumeSource`. */
+export function ephemeralErrors(
+  path: string,
+  { volumeClaimTemplate: template }: NonNullable<VolumeShape['ephemeral']>,
+): readonly FieldError[] {
+  const at = `${path}.volumeClaimTemplate`;
+  return template === undefined
+    ? [required(at)]
+    : [...metadataErrors(`${at}.metadata`, template.metadata), ...specErrors(`${at}.spec`, template.spec ?? {})];
+}
+
+/** Only labels and annotations may be set (`ValidateTemplateObjectMeta`). */
+function metadataErrors(path: string, metadata: TemplateShape['metadata']): readonly FieldError[] {
+  if (metadata === undefined) return [];
+  const { labels, annotations, ...others } = metadata;
+  return [
+    ...annotationErrors(`${path}.annotations`, annotations),
+    ...labelErrors(`${path}.labels`, labels),
+    ...Object.entries(others)
+      .filter(([, value]) => isSet(value))
+      .map(([name]) => forbidden(`${path}.${name}`, 'cannot be set')),
+  ];
+}
+
+const isSet = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== '' && value !== 0 && !(Array.isArray(value) && value.length === 0);
+
+const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem'];
+
+/** Kubernetes' `ValidatePersistentVolumeClaimSpec`. */
+function specErrors(path: string, spec: Partial<ClaimShape>): readonly FieldError[] {
+  const { accessModes = [], resources, storageClassName = '', volumeMode = '' } = spec;
+  return [
+    ...(accessModes.length === 0 ? [required(`${path}.accessModes`, 'at least 1 access mode is required')] : []),
+    ...accessModes
+      .filter((mode) => !ACCESS_MODES.includes(mode))
+      .map((mode) => notSupported(`${path}.accessModes`, mode, ACCESS_MODES)),
+    ...(accessModes.includes('ReadWriteOncePod') && accessModes.some((mode) => mode !== 'ReadWriteOncePod')
+      ? [forbidden(`${path}.accessModes`, 'may not use ReadWriteOncePod with other access modes')]
+      : []),
+    ...storageErrors(`${path}.resources[storage]`, resources?.requests?.['storage']),
+    ...(storageClassName === ''
+      ? []
+      : dnsSubdomainErrors(storageClassName).map((f) => invalid(`${path}.storageClassName`, storageClassName, f))),
+    ...(volumeMode === '' || VOLUME_MODES.includes(volumeMode)
+      ? []
+      : [notSupported(`${path}.volumeMode`, volumeMode, VOLUME_MODES)]),
+    ...(volumeMode === 'Block'
+      ? [refusedValue(`${path}.volumeMode`, 'use Filesystem, or leave it out: tasks have no block devices')]
+      : []),
+    ...refusedFields('claimSpec', path, spec),
+  ];
+}
+
+function storageErrors(path: string, text: string | undefined): readonly FieldError[] {
+  if (text === undefined) return [required(path)];
+  const bytes = parseQuantity(text);
+  if (bytes === null) return [invalid(path, text, QUANTITY)];
+  return bytes > 0 ? [] : [invalid(path, text, 'must be greater than zero')];
+}
+
+/** Kubernetes' `validateNFSVolumeSource`. */
+export const nfsErrors = (
+  path: string,
+  { server = '', path: exported = '' }: NonNullable<VolumeShape['nfs']>,
+): readonly FieldError[] => [
+  ...(server === '' ? [required(`${path}.server`)] : []),
+  ...(exported === '' ? [required(`${path}.path`)] : []),
+  ...(exported === '' || exported.startsWith('/')
+    ? []
+    : [invalid(`${path}.path`, exported, 'must be an absolute path')]),
+  ...(exported.split('/').includes('..') ? [invalid(`${path}.path`, exported, "must not contain '..'")] : []),
+];
+
+/** The DNS name of a file system of EFS. */
+const EFS_NAME = /^fs-[0-9a-f]{8,40}\.efs\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/;
+
+/**
+ * Whether tasks can mount what a Pod wants over NFS: on Fargate a file system of EFS, and on this machine nothing.
+ *
+ * @param path the path of the Pod's spec
+ */
+export const nfsPlaceErrors = (
+  path: string,
+  spec: PodSpecShape | undefined,
+  folders: HostFolders,
+): readonly FieldError[] =>
+  (spec?.volumes ?? []).flatMap(({ nfs }, i) => {
+    const at = `${path}.volumes[${i}].nfs`;
+    if (nfs === undefined || folders === ANYWHERE) return [];
+    if (folders !== null)
+      return [refusedValue(at, 'mount the share on this machine, and use a hostPath (muster local --allow-host-path)')];
+    const { server = '' } = nfs;
+    return server === '' || EFS_NAME.test(server)
+      ? []
+      : [
+          refusedValue(
+            `${at}.server`,
+            'use a file system of EFS by its DNS name, as fs-0123456789abcdef0.efs.eu-central-1.amazonaws.com: Fargate mounts no other',
+          ),
+        ];
+  });
