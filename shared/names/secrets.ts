@@ -43,8 +43,23 @@ export const secretReference = (
 export const objectSecretName = (namespace: string, name: string): string =>
   `${SECRET_PREFIX}${namespace}/${name}/object`;
 
+/** `valueFrom` of a key of one version of a stored object. */
+export const objectReference = (
+  { partition, region, account }: { readonly partition: string; readonly region: string; readonly account: string },
+  { namespace, name, key, version }: Omit<SecretPlace, 'kind'> & { readonly version: string },
+): string =>
+  `arn:${partition}:secretsmanager:${region}:${account}:secret:${objectSecretName(namespace, name)}:${key}::${version}`;
+
 /** What a `valueFrom` refers to; null if it is not one of ours. */
 export function parseReference(valueFrom: string): SecretPlace | null {
+  const [, objectNamespace, object, objectKey, version] =
+    /^arn:[^:]+:secretsmanager:[^:]*:[^:]*:secret:muster\/([^/]+)\/([^/]+)\/object:([^:]+)::([\w-]+)$/.exec(
+      valueFrom,
+    ) ?? [];
+  if (objectNamespace !== undefined && object !== undefined && objectKey !== undefined && version !== undefined) {
+    const place = placeOf('secret', objectNamespace, object, objectKey);
+    return place === null ? null : { ...place, version };
+  }
   const [, namespace, name, key] =
     /^arn:[^:]+:secretsmanager:[^:]*:[^:]*:secret:muster\/([^/]+)\/([^/]+)\/secret:([^:]+)::$/.exec(valueFrom) ?? [];
   if (namespace !== undefined && name !== undefined && key !== undefined)
@@ -66,6 +81,8 @@ export type SecretPlace = {
   readonly namespace: string;
   readonly name: string;
   readonly key: string;
+  /** Of a stored object. Omitted: what somebody made by hand, as it is now. */
+  readonly version?: string;
 };
 
 /** Copies of Secrets as a resource of policies: Secrets Manager ends each name with a hyphen and six characters. */

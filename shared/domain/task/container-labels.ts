@@ -11,3 +11,9 @@ export const hostPathTypeLabel = (volume: string): string => `muster.run/host-pa
 
 /** The Docker label with the name of the volume that a container's nth tmpfs is: ECS knows only its path. */
 export const tmpfsVolumeLabel = (nth: number): string => `muster.run/tmpfs-volume-${nth}`;
+
+/** The Docker label with the part of the volume that a container's nth mount point shows; ECS shows whole volumes only. */
+export const subPathLabel = (nth: number): string => `muster.run/sub-path-${nth}`;
+
+/** The same with variables of the container, which are filled in as it starts. */
+export const subPathExprLabel = (nth: number): string => `muster.run/sub-path-expr-${nth}`;

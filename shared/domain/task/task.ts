@@ -101,12 +101,14 @@ export type TaskContainer = {
   readonly labels?: Readonly<Record<string, string>>;
 };
 
-/** `subPath`: what of the volume is mounted; omitted: all of it. */
 export type TaskMount = {
   readonly volume: string;
   readonly path: string;
   readonly readOnly: boolean;
+  /** What of the volume is mounted, on this machine alone; neither: all of it. */
   readonly subPath?: string;
+  /** The same with variables of the container (`$(POD_NAME)`), which are filled in as it starts. */
+  readonly subPathExpr?: string;
 };
 
 export type TaskTmpfs = TaskMount & { readonly sizeMib: number };

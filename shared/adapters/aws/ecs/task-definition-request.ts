@@ -2,13 +2,24 @@ import type {
   ContainerDefinition,
   RegisterTaskDefinitionCommandInput,
   TaskDefinition as Registered,
+  Volume,
 } from '@aws-sdk/client-ecs';
 import type { SecretSource } from '../../../domain/task/container-env.ts';
 import { type AccountRole, type TaskRoles, accountRole } from '../../../domain/task/task-roles.ts';
-import { tmpfsVolumeLabel } from '../../../domain/task/container-labels.ts';
-import type { TaskContainer, TaskDefinition, TaskTmpfs } from '../../../domain/task/task.ts';
-import { configMapParameter, secretName, secretReference } from '../../../names/secrets.ts';
+import { subPathExprLabel, subPathLabel, tmpfsVolumeLabel } from '../../../domain/task/container-labels.ts';
+import {
+  FILES_CONTAINER,
+  type TaskContainer,
+  type TaskDefinition,
+  type TaskFile,
+  type TaskFileSystem,
+  type TaskTmpfs,
+  fileVariable,
+} from '../../../domain/task/task.ts';
+import { configMapParameter, objectReference, secretName, secretReference } from '../../../names/secrets.ts';
 import { volumeVariable } from '../../../domain/task/volume-variable.ts';
+import { FILE_PLAN, planOf } from './file-plan.ts';
+import { FILES_IMAGE, FILES_ROOT, FILES_SCRIPT } from './files-script.ts';
 
 /** What every task definition of an installation shares. */
 export type DefinitionSettings = {
@@ -19,6 +30,8 @@ export type DefinitionSettings = {
   /** null: this installation has no roles and accepts any account. */
   readonly taskRoles: TaskRoles | null;
   readonly logGroup: string;
+  /** The image of the container that writes files; omitted: {@link FILES_IMAGE}. */
+  readonly filesImage?: string | undefined;
 };
 
 /** Log streams are named `<prefix>/<container>/<task id>`. */
@@ -47,8 +60,9 @@ export function registerInput(
   settings: DefinitionSettings,
   taskRoleArn: string | null,
 ): RegisterTaskDefinitionCommandInput {
-  const { ephemeralStorageGib, volumes, hostPaths = [] } = definition;
-  const places = new Map(hostPaths.map(({ volume, path }) => [volume, { host: { sourcePath: path } }]));
+  const { ephemeralStorageGib, volumes, files = [] } = definition;
+  const places = volumePlaces(definition);
+  const containers = files.length === 0 ? definition.containers : withFiles(definition.containers, files, settings);
   const ports = new Set<string>();
   return {
     family: definition.family,
@@ -63,9 +77,86 @@ export function registerInput(
     ...(volumes.length === 0 ? {} : { volumes: volumes.map((name) => ({ name, ...places.get(name) })) }),
     executionRoleArn: settings.executionRoleArn,
     ...(taskRoleArn === null ? {} : { taskRoleArn }),
-    containerDefinitions: definition.containers.map((container) => containerInput(container, settings, ports)),
+    containerDefinitions: containers.map((container) => containerInput(container, settings, ports)),
   };
 }
+
+/** What a volume is that is not on the task's disk. */
+type VolumePlace = Omit<Volume, 'name'>;
+
+const volumePlaces = ({
+  hostPaths = [],
+  fileSystems = [],
+  attached,
+}: TaskDefinition): ReadonlyMap<string, VolumePlace> =>
+  new Map<string, VolumePlace>([
+    ...hostPaths.map(({ volume, path }) => [volume, { host: { sourcePath: path } }] as const),
+    ...fileSystems.map((fileSystem) => [fileSystem.volume, fileSystemPlace(fileSystem)] as const),
+    ...(attached === undefined ? [] : [[attached.volume, { configuredAtLaunch: true }] as const]),
+  ]);
+
+/** ECS takes no folder beside an access point, and neither that nor IAM without encryption on the way. */
+function fileSystemPlace(fileSystem: TaskFileSystem): VolumePlace {
+  const { fileSystemId, rootDirectory, accessPointId, transitEncryption, iam } = fileSystem;
+  return {
+    efsVolumeConfiguration: {
+      fileSystemId,
+      ...(accessPointId === null ? { rootDirectory } : {}),
+      ...(transitEncryption || accessPointId !== null || iam ? { transitEncryption: 'ENABLED' } : {}),
+      ...(accessPointId === null && !iam
+        ? {}
+        : {
+            authorizationConfig: {
+              ...(accessPointId === null ? {} : { accessPointId }),
+              ...(iam ? { iam: 'ENABLED' } : {}),
+            },
+          }),
+    },
+  };
+}
+
+/** All containers wait for one that writes the files of their volumes. */
+const withFiles = (
+  containers: readonly TaskContainer[],
+  files: readonly TaskFile[],
+  settings: DefinitionSettings,
+): readonly TaskContainer[] => [
+  filesContainer(files, settings),
+  ...containers.map((each) => ({ ...each, dependsOnSuccess: [FILES_CONTAINER, ...each.dependsOnSuccess] })),
+];
+
+/** It writes as root, and nothing but volumes. */
+function filesContainer(files: readonly TaskFile[], { filesImage = FILES_IMAGE }: DefinitionSettings): TaskContainer {
+  const { plan, known } = planOf(files);
+  return {
+    name: FILES_CONTAINER,
+    image: filesImage,
+    entryPoint: ['sh', '-c', FILES_SCRIPT],
+    command: [FILES_CONTAINER, FILES_ROOT],
+    workingDirectory: null,
+    environment: [{ name: FILE_PLAN, value: plan }, ...known],
+    secrets: files.flatMap(({ content }, nth) =>
+      content.kind === 'secret' ? [{ name: fileVariable(nth), from: content.from }] : [],
+    ),
+    essential: false,
+    dependsOnSuccess: [],
+    dependsOnStart: [],
+    stopTimeoutSec: FILES_STOP_SEC,
+    ports: [],
+    mounts: [...new Set(files.map(({ volume }) => volume))].map((volume) => ({
+      volume,
+      path: `${FILES_ROOT}/${volume}`,
+      readOnly: false,
+    })),
+    user: '0',
+    readOnlyRoot: true,
+    capabilities: { add: [], drop: [] },
+    pullSecret: null,
+  };
+}
+
+/** A task that is stopped meanwhile need not wait for its files. */
+const FILES_STOP_SEC = 2;
 
 /**
  * `portsTaken` holds the ports of earlier containers. A task's containers share one address, and ECS accepts each port
@@ -159,8 +250,14 @@ const tmpfsInput = ({ path, sizeMib, readOnly }: TaskTmpfs) => ({
   mountOptions: ['exec', ...(readOnly ? ['ro'] : [])],
 });
 
-function labelsOf({ labels, tmpfs = [] }: TaskContainer): Pick<ContainerDefinition, 'dockerLabels'> {
-  const names = tmpfs.map(({ volume }, nth) => [tmpfsVolumeLabel(nth), volume] as const);
+function labelsOf({ labels, mounts, tmpfs = [] }: TaskContainer): Pick<ContainerDefinition, 'dockerLabels'> {
+  const names = [
+    ...tmpfs.map(({ volume }, nth) => [tmpfsVolumeLabel(nth), volume] as const),
+    ...mounts.flatMap(({ subPath, subPathExpr }, nth) => [
+      ...(subPath === undefined ? [] : [[subPathLabel(nth), subPath] as const]),
+      ...(subPathExpr === undefined ? [] : [[subPathExprLabel(nth), subPathExpr] as const]),
+    ]),
+  ];
   return labels === undefined && names.length === 0
     ? {}
     : { dockerLabels: { ...labels, ...Object.fromEntries(names) } };
@@ -170,22 +267,25 @@ function labelsOf({ labels, tmpfs = [] }: TaskContainer): Pick<ContainerDefiniti
  * Parameters in the task's own Region are referenced by name. A key of a secret needs the ARN, which we know except for
  * its suffix.
  */
-function valueFromOf({ kind, namespace, name, key }: SecretSource, settings: DefinitionSettings): string {
-  if (kind === 'configMap') return configMapParameter(namespace, name, key);
+function valueFromOf({ kind, namespace, name, key, object }: SecretSource, settings: DefinitionSettings): string {
   const [, partition = 'aws', , , account = ''] = settings.executionRoleArn.split(':');
-  return secretReference({ partition, region: settings.region, account }, namespace, name, key);
+  const place = { partition, region: settings.region, account };
+  if (object !== undefined) return objectReference(place, { namespace, name, key, version: object.version });
+  if (kind === 'configMap') return configMapParameter(namespace, name, key);
+  return secretReference(place, namespace, name, key);
 }
 
 /**
  * Whether a registered definition of the same family is still right. The family's name has the Pod template's hash, but
- * roles and log group belong to the installation and may have changed since.
+ * roles, log group, and the image that writes files belong to the installation and may have changed since.
  */
 export function stillFits(registered: Registered, wanted: RegisterTaskDefinitionCommandInput): boolean {
   if (registered.status !== 'ACTIVE') return false;
   const streams = (containers: readonly ContainerDefinition[] = []) =>
     JSON.stringify(
-      containers.map(({ name, logConfiguration }) => [
+      containers.map(({ name, image, logConfiguration }) => [
         name,
+        name === FILES_CONTAINER ? image : null,
         logConfiguration?.options?.['awslogs-group'],
         logConfiguration?.options?.['awslogs-region'],
       ]),
