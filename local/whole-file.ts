@@ -13,7 +13,7 @@ export type Durability =
  * Writes a file so that a reader sees either the old or the new content, even if this process crashes. Follows no
  * links.
  */
-export function writeWhole(path: string, content: string, durability: Durability): void {
+export function writeWhole(path: string, content: string | Uint8Array, durability: Durability): void {
   const draft = `${path}.new`;
   const file = openDraft(draft);
   try {

@@ -18,8 +18,8 @@ export type Place = {
   readonly workspaceDir: string;
   /** Volumes of the engine begin with this. */
   readonly volumePrefix: string;
-  /** Of volumes that are on this machine: their real paths. */
-  readonly hostPaths: ReadonlyMap<string, string>;
+  /** Where the container's mount points are on this machine, in their order; null: a volume of the engine. */
+  readonly mounts: readonly (string | null)[];
   /** The container has its own network, or that of the container that holds it for its task. */
   readonly network: OwnNetwork | { readonly kind: 'shared'; readonly sandbox: string };
 };
@@ -109,17 +109,17 @@ function memoryLimit({ task: { overrides }, container: { dockerLabels = {} } }: 
   return Number.isFinite(bytes) ? bytes : Infinity;
 }
 
-const volumesOf = ({ mountPoints = [] }: ContainerDefinition, { volumePrefix, hostPaths, installation }: Place) =>
-  mountPoints.map(({ sourceVolume, containerPath, readOnly = false }) => {
-    const hostPath = hostPaths.get(sourceVolume);
+const volumesOf = ({ mountPoints = [] }: ContainerDefinition, { volumePrefix, mounts, installation }: Place) =>
+  mountPoints.map(({ sourceVolume, containerPath, readOnly = false }, nth) => {
+    const path = mounts[nth] ?? null;
     return {
-      ...(hostPath === undefined
+      ...(path === null
         ? {
             Type: 'volume',
             Source: `${volumePrefix}${sourceVolume}`,
             VolumeOptions: { Labels: { [LABELS.installation]: installation } },
           }
-        : { Type: 'bind', Source: hostPath }),
+        : { Type: 'bind', Source: path }),
       Target: containerPath,
       ReadOnly: readOnly,
     };

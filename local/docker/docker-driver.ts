@@ -12,9 +12,8 @@ import {
   type Reports,
   environmentOf,
 } from '../ecs/driver/driver.ts';
-import { hostPathsOf } from '../ecs/driver/host-paths.ts';
 import { logNameFault, logStream } from '../ecs/driver/log-name.ts';
-import { readSecrets } from '../ecs/driver/secret-files.ts';
+import { setupProblemOf } from '../ecs/driver/setup-problem.ts';
 import type { ContainerEnd } from '../ecs/task-life.ts';
 import type { TaskRecord } from '../ecs/task-record.ts';
 import type { Timers } from '../ecs/timers.ts';
@@ -94,12 +93,7 @@ export class DockerDriver implements Driver {
   }
 
   setupProblem(definition: Pick<Definition, 'containerDefinitions' | 'volumes'>): string | null {
-    for (const container of definition.containerDefinitions) {
-      const secrets = readSecrets(container, this.#options.secretsDir);
-      if (secrets.kind === 'missing') return secrets.reason;
-    }
-    const hostPaths = hostPathsOf(definition, this.#options.hostFolders);
-    return hostPaths.kind === 'refused' ? hostPaths.reason : null;
+    return setupProblemOf(definition, this.#options.secrets, this.#options.hosts);
   }
 
   privateIp(): string {
@@ -444,7 +438,12 @@ export class DockerDriver implements Driver {
     files.remove(task.id);
     this.#addresses?.release(task.privateIp);
     const owner = volumes.owner(task);
-    if (volumes.forget(task)) void this.#removals.volumes(volumePrefix(installation, owner));
+    try {
+      if (volumes.forget(task)) void this.#removals.volumes(volumePrefix(installation, owner));
+    } catch (error) {
+      // What a container wrote as root only root can remove.
+      this.#options.log('the volumes of a Pod could not be removed', { taskId: task.id, error });
+    }
   }
 
   async close(): Promise<void> {

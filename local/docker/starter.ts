@@ -1,7 +1,8 @@
 import { CONTAINER_LABELS } from '../../shared/domain/task/container-labels.ts';
 import type { ContainerRun } from '../ecs/driver/driver.ts';
-import { hostPathsOf } from '../ecs/driver/host-paths.ts';
-import { readSecrets } from '../ecs/driver/secret-files.ts';
+import { type HostPlaces, hostPathsOf } from '../ecs/driver/host-paths.ts';
+import { mountPlaces, volumesInParts } from '../ecs/driver/mount-places.ts';
+import { type SecretStores, readSecrets } from '../ecs/driver/secret-files.ts';
 import type { TaskFiles } from '../ecs/driver/task-files.ts';
 import type { VolumeFolders } from '../ecs/driver/volume-folders.ts';
 import type { ContainerEnd } from '../ecs/task-life.ts';
@@ -26,10 +27,8 @@ export type StarterOptions = {
   readonly workspaceDir: string;
   /** Variables of every container, unless it sets them itself. */
   readonly environment: Readonly<Record<string, string>>;
-  /** See {@link readSecrets}. */
-  readonly secretsDir: string;
-  /** Real paths of the folders that tasks may mount. */
-  readonly hostFolders: readonly string[];
+  readonly secrets: SecretStores;
+  readonly hosts: HostPlaces;
   readonly now: () => number;
 };
 
@@ -66,7 +65,7 @@ export class Starter {
     const withdrawn = (): Started =>
       over({ kind: 'unstartable', reason: 'stopped before it was started', atMs: now() });
     if (wish.isWithdrawn()) return withdrawn();
-    const secret = pullSecret(container, this.#options.secretsDir);
+    const secret = pullSecret(container, this.#options.secrets.dir);
     if (secret.kind === 'missing') throw new UnstartableError(secret.reason);
     await images.provide(container.image, pullPolicy(container), secret.auth);
     const isNew = await this.#create(name, await this.#request(run));
@@ -95,17 +94,13 @@ export class Starter {
   }
 
   async #request(run: ContainerRun): Promise<object> {
-    const { volumes, secretsDir, workspaceDir, environment, installation, cpus } = this.#options;
+    const { volumes, workspaceDir, environment, installation, cpus } = this.#options;
     const { task, container } = run;
     const own: OwnNetwork = { kind: 'own', name: networkName(installation) };
     const network = isGroup(task) ? ({ kind: 'shared', sandbox: sandboxName(task.id) } as const) : own;
     if (network.kind === 'shared') await this.#sandbox(run, own);
-    const secrets = readSecrets(container, secretsDir);
+    const secrets = readSecrets(container, this.#options.secrets);
     if (secrets.kind === 'missing') throw new UnstartableError(secrets.reason);
-    // What is there may have changed since the task was set up: an init container may have put a link there.
-    const hostPaths = hostPathsOf({ ...run, containerDefinitions: [container] }, this.#options.hostFolders);
-    if (hostPaths.kind === 'refused') throw new UnstartableError(hostPaths.reason);
-    if ((container.mountPoints ?? []).length > 0) volumes.use(task);
     return containerRequest(run, {
       installation,
       cpus,
@@ -113,9 +108,28 @@ export class Starter {
       secrets: secrets.variables,
       workspaceDir,
       volumePrefix: volumePrefix(installation, volumes.owner(task)),
-      hostPaths: hostPaths.places,
+      mounts: this.#mounts(run),
       network,
     });
+  }
+
+  /** What is there may have changed since the task was set up: an init container may have put a link there. */
+  #mounts(run: ContainerRun): readonly (string | null)[] {
+    const { volumes, hosts } = this.#options;
+    const { task, container, definition = { containerDefinitions: [container] } } = run;
+    if ((container.mountPoints ?? []).length === 0) return [];
+    const hostPaths = hostPathsOf({ ...definition, containerDefinitions: [container] }, hosts);
+    if (hostPaths.kind === 'refused') throw new UnstartableError(hostPaths.reason);
+    const folders = new Set(volumesInParts(definition));
+    const found = mountPlaces(run, {
+      hostPaths: hostPaths.places,
+      dir: volumes.use(task),
+      isFolder: (volume) => folders.has(volume),
+      // As the kubelet makes them: whatever user a container has.
+      mode: 0o777,
+    });
+    if (found.kind === 'refused') throw new UnstartableError(found.reason);
+    return found.places;
   }
 
   /** Returns whether it is new: a name is taken once, and if it is taken, an earlier try has made it. */

@@ -18,6 +18,7 @@ import { logStream } from './driver/log-name.ts';
 import { ProcessDriver } from './driver/process-driver.ts';
 import { simulatedDriver, type Script } from './driver/simulated-driver.ts';
 import { NO_LIMIT, type Room } from './room.ts';
+import { type SecretCopies, memorySecretCopies, openSecretCopies } from './secret-copies.ts';
 import { startDelaysOf } from './start-delays.ts';
 import { TaskEngine } from './task-engine.ts';
 import { taskEvent, type EcsTaskEvent } from './task-event.ts';
@@ -59,8 +60,8 @@ export type DriverChoice =
   | {
       readonly kind: 'process';
       /**
-       * parent of `ecs/` and `logs/`, which are created, and `secrets/` and `configmaps/`, which are read; the caller holds
-       * its lock
+       * parent of `ecs/`, `logs/`, and `secret-copies/`, which are created, of `volumes/`, where claims have their folders, and of
+       * `secrets/` and `configmaps/`, which are read; the caller holds its lock
        */
       readonly dataDir: string;
       /** where commands run; the value of MUSTER_WORKSPACE */
@@ -108,6 +109,8 @@ export type Ecs = {
   liveLogs(): Iterable<StreamName>;
   /** How many tasks still run or will run, and of how many Jobs. */
   live(): { readonly tasks: number; readonly jobs: number };
+  /** What tasks read of stored Secrets when they start. */
+  readonly secretCopies: SecretCopies;
   /** Why tasks that were accepted have not started. */
   readonly startDelays: StartDelays;
   /** What a container engine keeps that no task needs. */
@@ -141,6 +144,7 @@ export function createEcs(options: EcsOptions): Ecs {
   const tokens = new ClientTokens();
   const wanted = new Set<string>(events.statuses ?? ALL_STATUSES);
   const room = options.room ?? NO_LIMIT;
+  const secretCopies = dataDir === null ? memorySecretCopies() : openSecretCopies(dataDir);
   let open = true;
 
   const makeDriver = (reports: Reports): Driver => {
@@ -152,24 +156,19 @@ export function createEcs(options: EcsOptions): Ecs {
       logsDir: join(dataDir, 'logs'),
       workspaceDir: makeDir(driver.workspaceDir),
       environment: driver.environment ?? {},
-      secretsDir: dataDir,
-      hostFolders: driver.hostFolders ?? [],
+      secrets: { dir: dataDir, copies: secretCopies },
+      hosts: {
+        folders: driver.hostFolders ?? [],
+        claims: { given: join(driver.dataDir, 'volumes'), real: join(dataDir, 'volumes') },
+      },
       timers,
       reports,
     };
     if (driver.kind === 'process')
       return new ProcessDriver({ ...common, network: driver.network ?? { addresses: null, dns: null } });
     const { engine, images, cpus, names } = driver;
-    return new DockerDriver({
-      ...common,
-      engine,
-      images,
-      cpus,
-      names,
-      dataDir,
-      installation: installationOf(dataDir),
-      log,
-    });
+    const installation = installationOf(dataDir);
+    return new DockerDriver({ ...common, engine, images, cpus, names, dataDir, installation, log });
   };
   const engine = new TaskEngine({
     makeDriver,
@@ -220,6 +219,7 @@ export function createEcs(options: EcsOptions): Ecs {
       const tasks = [...engine.all()].filter(({ stoppedAtMs }) => stoppedAtMs === null);
       return { tasks: tasks.length, jobs: new Set(tasks.map(({ launch, startedBy }) => startedBy ?? launch)).size };
     },
+    secretCopies,
     startDelays: startDelaysOf(engine, driver.kind === 'docker' ? driver.images : null),
     leftovers: async () => engine.driver.leftovers?.() ?? [],
     idle: async () => outbox.idle(),

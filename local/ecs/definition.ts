@@ -70,6 +70,7 @@ export const DefinitionRequestSchema = z.looseObject({
       z.looseObject({
         name: z.string().regex(NAME),
         host: z.looseObject({ sourcePath: z.string().optional() }).optional(),
+        efsVolumeConfiguration: z.looseObject({ fileSystemId: z.string() }).optional(),
       }),
     )
     .optional(),

@@ -170,7 +170,7 @@ export class TaskEngine {
   #act(entry: Entry): void {
     for (const container of startable(entry.task, entry.definition)) {
       entry.task = live(entry.task, entry.definition, { kind: 'starting', container: container.name }).task;
-      this.#driver.start({ task: entry.task, container, volumes: entry.definition.volumes });
+      this.#driver.start({ task: entry.task, container, definition: entry.definition });
     }
     for (const container of stoppable(entry.task, entry.definition)) this.#terminate(entry, container);
   }

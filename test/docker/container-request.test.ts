@@ -43,7 +43,7 @@ const PLACE: Place = {
   secrets: [['KEY', 'secret']],
   workspaceDir: '/home/kim/work',
   volumePrefix: 'muster-i-pod-',
-  hostPaths: new Map(),
+  mounts: [],
   network: { kind: 'own', name: 'muster-i' },
 };
 
@@ -113,7 +113,7 @@ describe('a container is made', () => {
       { sourceVolume: 'in', containerPath: '/in', readOnly: true },
       { sourceVolume: 'data', containerPath: '/data' },
     ];
-    const place = { ...PLACE, hostPaths: new Map([['in', '/mnt/disk/in']]) };
+    const place = { ...PLACE, mounts: ['/mnt/disk/in', null] };
     expect(containerRequest(aRun({ mountPoints }), place)).toMatchObject({
       HostConfig: {
         Mounts: [

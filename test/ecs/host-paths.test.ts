@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { hostPathsOf } from '../../local/ecs/driver/host-paths.ts';
+import { type HostPlaces, hostPathsOf as pathsOf } from '../../local/ecs/driver/host-paths.ts';
 
 let root: string;
 let allowed: string;
@@ -25,6 +25,12 @@ beforeEach(() => {
   for (const folder of [allowed, outside]) mkdirSync(folder);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const hostPathsOf = (
+  wanted: Parameters<typeof pathsOf>[0],
+  folders: readonly string[],
+  claims: HostPlaces['claims'] = null,
+) => pathsOf(wanted, { folders, claims });
 
 const definition = (volumes: readonly { readonly path: string; readonly type?: string }[]) => ({
   volumes: volumes.map(({ path }, i) => ({ name: `v${i}`, host: { sourcePath: path } })),
@@ -198,5 +204,46 @@ test('two volumes of one path that is not there yet are both found', () => {
       ['v1', join(path, 'in')],
       ['v2', path],
     ]),
+  });
+});
+
+describe('the folder of a claim', () => {
+  const claims = () => ({ given: join(root, 'link-to-data/volumes'), real: join(root, 'data/volumes') });
+  const claimed = (path: string): string => {
+    const paths = hostPathsOf(definition([{ path, type: 'Directory' }]), [allowed], claims());
+    return paths.kind === 'found' ? (paths.places.get('v0') ?? 'nowhere') : paths.reason;
+  };
+  beforeEach(() => {
+    mkdirSync(join(root, 'data'));
+    symlinkSync('data', join(root, 'link-to-data'));
+  });
+
+  test('is made for all users of containers, in folders that nobody else enters, whatever its type', () => {
+    const before = process.umask(0o022);
+    onTestFinished(() => void process.umask(before));
+    const mode = (path: string): string => (statSync(join(root, path)).mode & 0o777).toString(8);
+    for (const data of ['data', 'link-to-data'])
+      expect(claimed(join(root, data, 'volumes/default/claim-1'))).toBe(join(root, 'data/volumes/default/claim-1'));
+    expect(['data/volumes', 'data/volumes/default', 'data/volumes/default/claim-1'].map(mode)).toEqual([
+      '700',
+      '700',
+      '777',
+    ]);
+  });
+
+  test('is no other by a link, and nothing else of the data folder is one', () => {
+    claimed(join(root, 'data/volumes/default/theirs'));
+    symlinkSync(join(root, 'data/volumes/default/theirs'), join(allowed, 'link'));
+    symlinkSync('theirs', join(root, 'data/volumes/default/ours'));
+    symlinkSync('/etc', join(root, 'data/volumes/default/etc'));
+    for (const path of [
+      'data/volumes/default/ours',
+      'data/volumes/default/etc',
+      'data/volumes',
+      'data',
+      'allowed/link',
+    ])
+      expect(claimed(join(root, path))).toContain(NOT_WITHIN);
+    expect(claimed(`${join(root, 'data/volumes')}/../secrets`)).toContain("has '..' in it");
   });
 });

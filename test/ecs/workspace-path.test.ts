@@ -11,3 +11,21 @@ test.each([
 ])('a process that is to start in %s starts in %s', (directory, folder) => {
   expect(processFolder('/home/kim/work', directory)).toBe(folder);
 });
+
+test.each([
+  ['/data', '/v/data'],
+  ['/data/', '/v/data'],
+  ['/data/deep/er', '/v/data/deep/er'],
+  ['/data/inner/x', '/v/inner/x'],
+  ['/database', '/database'],
+  ['/workspace/cache/x', '/v/cache/x'],
+  ['/workspace/x', '/home/kim/work/x'],
+  ['data', '/home/kim/work/data'],
+])('with volumes, one that is to start in %s starts in %s', (directory, folder) => {
+  const mounts = [
+    { path: '/data', folder: '/v/data' },
+    { path: '/data/inner/', folder: '/v/inner' },
+    { path: '/workspace/cache', folder: '/v/cache' },
+  ];
+  expect(processFolder('/home/kim/work', directory, mounts)).toBe(folder);
+});

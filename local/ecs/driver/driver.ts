@@ -7,8 +7,8 @@ import type { Overrides, StopCause, TaskRecord } from '../task-record.ts';
 export type ContainerRun = {
   readonly task: TaskRecord;
   readonly container: ContainerDefinition;
-  /** The task's; known to `start` only. */
-  readonly volumes?: Definition['volumes'];
+  /** What the task is made of; known to `start` only. */
+  readonly definition?: Pick<Definition, 'volumes' | 'containerDefinitions'>;
 };
 
 /**

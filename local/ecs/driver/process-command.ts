@@ -5,9 +5,10 @@ import { volumeVariable } from '../../../shared/domain/task/volume-variable.ts';
 import type { ContainerDefinition } from '../definition.ts';
 import { MARK } from './processes.ts';
 import { commandOf, environmentOf, type ContainerRun } from './driver.ts';
-import { hostPathsOf } from './host-paths.ts';
-import { readSecrets } from './secret-files.ts';
-import { processFolder } from './workspace-path.ts';
+import { type HostPlaces, hostPathsOf } from './host-paths.ts';
+import { mountPlaces } from './mount-places.ts';
+import { type SecretStores, readSecrets } from './secret-files.ts';
+import { type Mounted, processFolder } from './workspace-path.ts';
 import { LAUNCHER } from './launcher.ts';
 import { needsLauncher } from './shim.ts';
 import { type TaskNetwork, addressVariables, networkVariables } from './task-network.ts';
@@ -42,11 +43,10 @@ export type Surroundings = {
   readonly environment: Readonly<Record<string, string>>;
   /** Identifies this run of the container, so that its leftover processes can be found. */
   readonly mark: string;
-  readonly secretsDir: string;
+  readonly secrets: SecretStores;
   /** the folder of the Pod's volumes; null: the container mounts none */
   readonly volumesDir: string | null;
-  /** real paths of the folders that tasks may mount */
-  readonly hostFolders: readonly string[];
+  readonly hosts: HostPlaces;
   readonly network: TaskNetwork;
 };
 
@@ -66,11 +66,11 @@ export function processCommand(run: ContainerRun, surroundings: Surroundings): P
 
 function commandIn(run: ContainerRun, surroundings: Surroundings): ProcessCommand {
   const { task, container } = run;
-  const { workspaceDir, environment, mark, secretsDir, volumesDir, network } = surroundings;
-  const secrets = readSecrets(container, secretsDir);
+  const { workspaceDir, environment, mark, volumesDir, network } = surroundings;
+  const secrets = readSecrets(container, surroundings.secrets);
   if (secrets.kind === 'missing') return { kind: 'impossible', reason: secrets.reason };
-  const hostPaths = hostPathsOf({ ...run, containerDefinitions: [container] }, surroundings.hostFolders);
-  if (hostPaths.kind === 'refused') return { kind: 'impossible', reason: hostPaths.reason };
+  const mounts = volumesDir === null ? NO_MOUNTS : makeVolumes(run, volumesDir, surroundings.hosts);
+  if (mounts.kind === 'refused') return { kind: 'impossible', reason: mounts.reason };
   const given = environmentOf(container, task.overrides);
   const env = new Map([
     ['PATH', DEFAULT_PATH],
@@ -81,9 +81,9 @@ function commandIn(run: ContainerRun, surroundings: Surroundings): ProcessComman
     ...secrets.variables,
     ...given,
     ...addressVariables(task, given),
-    ...(volumesDir === null ? [] : makeVolumes(container, volumesDir, hostPaths.places)),
+    ...mounts.variables,
   ]);
-  const cwd = processFolder(workspaceDir, container.workingDirectory ?? '.');
+  const cwd = processFolder(workspaceDir, container.workingDirectory ?? '.', mounts.mounted);
   const folder = statSync(cwd, { throwIfNoEntry: false });
   if (folder?.isDirectory() !== true)
     return cannotStart(`working directory ${cwd} ${folder === undefined ? 'does not exist' : 'is not a folder'}`);
@@ -104,30 +104,57 @@ function commandIn(run: ContainerRun, surroundings: Surroundings): ProcessComman
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** The names of a container's volumes. Those in memory are volumes like others: no process has a tmpfs of its own. */
-export function volumesOf({
-  mountPoints = [],
-  linuxParameters: { tmpfs = [] } = {},
-  dockerLabels = {},
-}: ContainerDefinition): readonly string[] {
-  const inMemory = tmpfs.flatMap((_, nth) => dockerLabels[tmpfsVolumeLabel(nth)] ?? []);
-  return [...mountPoints.map(({ sourceVolume }) => sourceVolume), ...inMemory];
-}
+/** The names of a container's volumes. */
+export const volumesOf = (container: ContainerDefinition): readonly string[] => [
+  ...(container.mountPoints ?? []).map(({ sourceVolume }) => sourceVolume),
+  ...inMemoryOf(container).map(({ volume }) => volume),
+];
+
+/** Those in memory are volumes like others: no process has a tmpfs of its own. */
+const inMemoryOf = ({ linuxParameters: { tmpfs = [] } = {}, dockerLabels = {} }: ContainerDefinition) =>
+  tmpfs.flatMap(({ containerPath }, nth) => {
+    const volume = dockerLabels[tmpfsVolumeLabel(nth)];
+    return volume === undefined ? [] : [{ volume, path: containerPath }];
+  });
+
+type Mounts =
+  | {
+      readonly kind: 'made';
+      readonly variables: readonly (readonly [name: string, folder: string])[];
+      readonly mounted: readonly Mounted[];
+    }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const NO_MOUNTS: Mounts = { kind: 'made', variables: [], mounted: [] };
 
 /**
  * Processes share one file system, so nothing can be mounted at the path that the container requests. The variable that
- * holds the mount path on AWS holds the folder instead.
+ * holds the mount path on AWS holds the folder instead: the part of the volume that is mounted, if one is.
  */
-function makeVolumes(
-  container: ContainerDefinition,
-  dir: string,
-  places: ReadonlyMap<string, string>,
-): readonly (readonly [string, string])[] {
-  return volumesOf(container).map((volume) => {
-    const folder = places.get(volume) ?? join(dir, volume);
-    if (!places.has(volume)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return [volumeVariable(volume), folder] as const;
-  });
+function makeVolumes(run: ContainerRun, dir: string, hosts: HostPlaces): Mounts {
+  const { container, definition } = run;
+  const hostPaths = hostPathsOf({ volumes: definition?.volumes, containerDefinitions: [container] }, hosts);
+  if (hostPaths.kind === 'refused') return hostPaths;
+  const found = mountPlaces(run, { hostPaths: hostPaths.places, dir, isFolder: () => true, mode: 0o700 });
+  if (found.kind === 'refused') return found;
+  const folderOf = (volume: string): string => hostPaths.places.get(volume) ?? join(dir, volume);
+  const onDisk = (container.mountPoints ?? []).map(({ sourceVolume, containerPath }, nth) => ({
+    volume: sourceVolume,
+    path: containerPath,
+    folder: found.places[nth] ?? folderOf(sourceVolume),
+  }));
+  const inMemory = inMemoryOf(container).map((each) => ({ ...each, folder: folderOf(each.volume) }));
+  for (const { folder } of inMemory) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const mounted = [...onDisk, ...inMemory];
+  const isOnly = (volume: string): boolean => mounted.filter((each) => each.volume === volume).length === 1;
+  return {
+    kind: 'made',
+    variables: mounted.map(({ volume, folder }) => [
+      volumeVariable(volume),
+      isOnly(volume) ? folder : folderOf(volume),
+    ]),
+    mounted,
+  };
 }
 
 /** ECS's name for this kind of end. */

@@ -14,10 +14,11 @@ import {
   killTrees,
   terminateTree,
 } from './processes.ts';
-import { hostPathsOf } from './host-paths.ts';
+import type { HostPlaces } from './host-paths.ts';
 import { logNameFault, logStream } from './log-name.ts';
 import { processCommand, type RunnableCommand, volumesOf } from './process-command.ts';
-import { readSecrets } from './secret-files.ts';
+import type { SecretStores } from './secret-files.ts';
+import { setupProblemOf } from './setup-problem.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
 import type { TaskFiles } from './task-files.ts';
 import type { VolumeFolders } from './volume-folders.ts';
@@ -34,10 +35,8 @@ export type ProcessDriverOptions = {
   readonly workspaceDir: string;
   /** Variables of every container, unless it sets them itself. */
   readonly environment: Readonly<Record<string, string>>;
-  /** See {@link readSecrets}. */
-  readonly secretsDir: string;
-  /** Real paths of the folders that tasks may mount. */
-  readonly hostFolders: readonly string[];
+  readonly secrets: SecretStores;
+  readonly hosts: HostPlaces;
   readonly network: TaskNetwork;
   readonly timers: Timers;
   readonly reports: Reports;
@@ -99,12 +98,7 @@ export class ProcessDriver implements Driver {
   }
 
   setupProblem(definition: Pick<Definition, 'containerDefinitions' | 'volumes'>): string | null {
-    for (const container of definition.containerDefinitions) {
-      const secrets = readSecrets(container, this.#options.secretsDir);
-      if (secrets.kind === 'missing') return secrets.reason;
-    }
-    const hostPaths = hostPathsOf(definition, this.#options.hostFolders);
-    return hostPaths.kind === 'refused' ? hostPaths.reason : null;
+    return setupProblemOf(definition, this.#options.secrets, this.#options.hosts);
   }
 
   privateIp(): string {
@@ -135,8 +129,7 @@ export class ProcessDriver implements Driver {
 
   #spawn(started: Process): void {
     const { run } = started;
-    const { files, volumes, workspaceDir, environment, secretsDir, hostFolders, network, timers, reports } =
-      this.#options;
+    const { files, volumes, workspaceDir, environment, secrets, hosts, network, timers, reports } = this.#options;
     const folder = files.folder(run.task.id);
     const mark = this.#mark(run);
     const fail = (reason: string): void => this.#report(started, { kind: 'unstartable', reason, atMs: timers.now() });
@@ -148,9 +141,9 @@ export class ProcessDriver implements Driver {
         workspaceDir,
         environment,
         mark,
-        secretsDir,
+        secrets,
         volumesDir,
-        hostFolders,
+        hosts,
         network,
       });
       if (command.kind === 'impossible') {

@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SecretPlace, parseReference } from '../../../shared/names/secrets.ts';
 import type { ContainerDefinition } from '../definition.ts';
+import { SECRET_COPIES, type SecretCopies } from '../secret-copies.ts';
+
+/** Where values are: files that somebody has made, and copies of stored Secrets. */
+export type SecretStores = { readonly dir: string; readonly copies: SecretCopies };
 
 /** The variables that a container gets from secrets, or why its task cannot be set up, in ECS's words. */
 export type Secrets =
@@ -9,15 +13,21 @@ export type Secrets =
   | { readonly kind: 'missing'; readonly reason: string };
 
 /**
- * Reads a container's secrets, which Secrets Manager and Parameter Store provide on AWS, from the files
- * `<dir>/secrets/<namespace>/<name>/<key>` and `<dir>/configmaps/<namespace>/<name>/<key>`, byte for byte.
+ * Reads a container's secrets, which Secrets Manager and Parameter Store provide on AWS: the copies of stored Secrets; otherwise the
+ * files `<dir>/secrets/<namespace>/<name>/<key>` and `<dir>/configmaps/<namespace>/<name>/<key>`, byte for byte.
  */
-export function readSecrets({ secrets = [] }: Pick<ContainerDefinition, 'secrets'>, dir: string): Secrets {
+export function readSecrets({ secrets = [] }: Pick<ContainerDefinition, 'secrets'>, stores: SecretStores): Secrets {
   const variables: (readonly [string, string])[] = [];
   for (const { name, valueFrom } of secrets) {
     const place = parseReference(valueFrom);
-    const value = place === null ? null : read(fileOf(place, dir));
-    if (value === null) return { kind: 'missing', reason: notFound(place, valueFrom, dir) };
+    const version = place?.version === undefined ? null : stores.copies.read(place, place.version);
+    const value =
+      place === null
+        ? null
+        : place.version === undefined
+          ? read(fileOf(place, stores.dir))
+          : (version?.get(place.key) ?? null);
+    if (value === null) return { kind: 'missing', reason: notFound(place, valueFrom, version !== null, stores.dir) };
     variables.push([name, value]);
   }
   return { kind: 'found', variables };
@@ -38,11 +48,20 @@ function read(file: string): string | null {
 }
 
 /** Text of the ECS developer guide, "ResourceInitializationError"; the file name is our addition. */
-function notFound(place: SecretPlace | null, valueFrom: string, dir: string): string {
+function notFound(place: SecretPlace | null, valueFrom: string, hasVersion: boolean, dir: string): string {
+  if (place !== null && hasVersion)
+    return `${IN_VAIN}: unable to retrieve secret from asm: service call has been retried 1 time(s): retrieved secret from Secrets Manager did not contain json key ${place.key}`;
   const from =
     place?.kind === 'configMap'
       ? `unable to retrieve secrets from ssm: service call has been retried 1 time(s): invalid parameters: ${valueFrom}`
       : `unable to retrieve secret from asm: service call has been retried 1 time(s): failed to fetch secret ${valueFrom} from secrets manager: ResourceNotFoundException: Secrets Manager can't find the specified secret.`;
-  const file = place === null ? '' : ` (embedded: ${fileOf(place, dir)} cannot be read)`;
-  return `ResourceInitializationError: unable to pull secrets or registry auth: execution resource retrieval failed: ${from}${file}`;
+  return `${IN_VAIN}: ${from}${place === null ? '' : ` (embedded: ${whatIs(place, dir)} cannot be read)`}`;
 }
+
+const whatIs = (place: SecretPlace, dir: string): string =>
+  place.version === undefined
+    ? fileOf(place, dir)
+    : `version ${place.version} of secret ${place.namespace}/${place.name} in ${join(dir, SECRET_COPIES)}`;
+
+const IN_VAIN =
+  'ResourceInitializationError: unable to pull secrets or registry auth: execution resource retrieval failed';
