@@ -1,6 +1,5 @@
 import { comesBefore } from '../../domain/base/text-order.ts';
-import type { ObjectKey, ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
-import { allObjects } from '../../store/every-object.ts';
+import type { ObjectKey, ObjectPage, ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { type KindDefinition, defineKind } from './define-kind.ts';
 import type { AdmittedPlain } from './plain-form.ts';
@@ -60,7 +59,7 @@ function derivedHooks(
 
 /**
  * The store as users see it: with what is derived of this kind. Derived objects are read and listed; a feed has none of them, since
- * they never change. A list is whole, with whatever limit: derived objects stand between stored ones.
+ * they never change.
  */
 function withDerived(derivedOf: StoredKind, derived: Derived, objects: ObjectStore): ObjectStore {
   return {
@@ -71,15 +70,30 @@ function withDerived(derivedOf: StoredKind, derived: Derived, objects: ObjectSto
     },
     async list(kind, page) {
       if (kind !== derivedOf) return objects.list(kind, page);
-      const stored = await allObjects(kind, page.namespace, objects);
-      const taken = new Set(stored.map(({ key }) => idOf(key)));
-      const all = [...stored, ...(await derived.list(page.namespace)).filter(({ key }) => !taken.has(idOf(key)))];
-      return { objects: all.sort((a, b) => (comesBefore(idOf(a.key), idOf(b.key)) ? -1 : 1)), next: null };
+      return mixed(await objects.list(kind, page), await derived.list(page.namespace), page);
     },
     commit: async (kind, change) => objects.commit(kind, change),
     head: async (kind) => objects.head(kind),
     changes: async (kind, after, limit) => objects.changes(kind, after, limit),
   };
+}
+
+type Listed = Awaited<ReturnType<ObjectStore['list']>>;
+
+/** A page of stored objects, and the derived ones whose place is on it. */
+function mixed(stored: Listed, derived: readonly StoredObject[], { after, limit }: ObjectPage): Listed {
+  const taken = new Set(stored.objects.map(({ key }) => idOf(key)));
+  const between = derived.filter(({ key }) => {
+    const id = idOf(key);
+    return (after === null || comesBefore(after, id)) && (stored.next === null || !comesBefore(stored.next, id));
+  });
+  const all = [...stored.objects, ...between.filter(({ key }) => !taken.has(idOf(key)))].sort((a, b) =>
+    comesBefore(idOf(a.key), idOf(b.key)) ? -1 : 1,
+  );
+  if (all.length <= limit) return { objects: all, next: stored.next };
+  const shown = all.slice(0, limit);
+  const last = shown.at(-1);
+  return { objects: shown, next: last === undefined ? null : idOf(last.key) };
 }
 
 /** '!' sorts before every character of a namespace. */
