@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { TrieRouter } from 'hono/router/trie-router';
 import { isNewerFormat } from '../domain/base/newer-format.ts';
 import { Busy } from '../ports/busy.ts';
+import { ObjectTooLarge } from '../ports/object-store.ts';
 import { unreadableRows } from '../domain/base/unreadable-row.ts';
 import { authenticatedUser, authentication } from './http/authentication.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './http/api-deps.ts';
@@ -29,6 +30,7 @@ import {
   internalError,
   laterRelease,
   noSuchPath,
+  objectTooLarge,
   storageReadError,
   tooManyRequests,
 } from './http/status-error.ts';
@@ -80,6 +82,7 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   app.notFound(() => errorResponse(noSuchPath()));
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
+    if (error instanceof ObjectTooLarge) return errorResponse(objectTooLarge(error));
     if (error instanceof Busy) return errorResponse(tooManyRequests(BUSY, error.retryAfterSec));
     deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });
     if (isNewerFormat(error)) return errorResponse(laterRelease());

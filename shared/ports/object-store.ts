@@ -61,7 +61,7 @@ export type ObjectStore = {
   /**
    * Stores `document` under `key`, or removes the existing object (null), if it is still at version `was` (0: it does not
    * exist). Stores a new object only if its namespace, if it is in one, exists and is Active at that moment: nothing enters a
-   * namespace once it is Terminating. Throws for a document too large for a row ({@link OBJECT_BYTES_MAX}).
+   * namespace once it is Terminating. Throws {@link ObjectTooLarge} for a document too large for a row.
    */
   commit(
     kind: StoredKind,
@@ -79,3 +79,16 @@ export type ObjectStore = {
 
 /** The limit on an object's stored, compressed body: a row of DynamoDB holds 400 KB. */
 export const OBJECT_BYTES_MAX = 350 * 1024;
+
+/** An object's body, or that of its row of the feed, exceeds {@link OBJECT_BYTES_MAX}; nothing was written. */
+export class ObjectTooLarge extends Error {
+  override readonly name = 'ObjectTooLarge';
+  /** How many it would take, compressed. */
+  readonly bytes: number;
+  readonly bytesMax = OBJECT_BYTES_MAX;
+
+  constructor(bytes: number) {
+    super(`an object of ${bytes} bytes does not fit into a row (${OBJECT_BYTES_MAX})`);
+    this.bytes = bytes;
+  }
+}

@@ -25,6 +25,13 @@ export type ApiKind = {
   readonly component?: string;
   /** What of a usage quotas count its objects as. Omitted: objects of this kind alone are not counted. */
   readonly counted?: string;
+  /**
+   * What its objects hold is shown to those only who may get them: they are stored sealed, and no error repeats anything of them.
+   * Omitted: it is no secret.
+   */
+  readonly isConfidential?: true;
+  /** How large a request may be that writes its objects, in bytes. Omitted: as large as a manifest. */
+  readonly bodyBytesMax?: number;
   /** What the roles that always exist allow. Empty: only cluster-admin may do anything with it. */
   readonly grants: readonly Grant[];
 };

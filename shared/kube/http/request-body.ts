@@ -21,35 +21,39 @@ export type Body =
 
 const refused = (error: StatusError): Body => ({ kind: 'refused', error });
 
-/** Parses the object in a request's body. No Content-Type means JSON, as in Kubernetes. */
-export async function readBody(c: Context): Promise<Body> {
+/**
+ * Parses the object in a request's body. No Content-Type means JSON, as in Kubernetes.
+ *
+ * @param bytesMax more is refused
+ */
+export async function readBody(c: Context, bytesMax = MANIFEST_BYTES_MAX): Promise<Body> {
   const [type = ''] = (c.req.header('content-type') ?? 'application/json').split(';');
   const format = FORMATS.get(type.trim().toLowerCase());
   if (format === undefined) return refused(unsupportedMediaType([...FORMATS.keys()]));
-  if (format !== 'protobuf') return readText(c, format);
-  const bytes = await bytesOf(c);
+  if (format !== 'protobuf') return readText(c, format, bytesMax);
+  const bytes = await bytesOf(c, bytesMax);
   if (!(bytes instanceof Uint8Array)) return refused(bytes);
   if (bytes.length === 0) return { kind: 'empty' };
-  const decoded = decodeProtobuf(bytes);
+  const decoded = decodeProtobuf(bytes, { bytesMax });
   const document: ParsedDocument = decoded.kind === 'decoded' ? { kind: 'parsed', value: decoded.value } : decoded;
   return { kind: 'read', document, text: null };
 }
 
-/** The bytes, never more than a manifest may have. */
-async function bytesOf(c: Context): Promise<Uint8Array | StatusError> {
+/** The bytes, never more than they may be. */
+async function bytesOf(c: Context, bytesMax: number): Promise<Uint8Array | StatusError> {
   const encoding = c.req.header('content-encoding') ?? 'identity';
   if (encoding !== 'identity') return unsupportedMediaType([...FORMATS.keys()]);
-  return (await readAtMost(c.req.raw, MANIFEST_BYTES_MAX)) ?? tooLarge(MANIFEST_BYTES_MAX);
+  return (await readAtMost(c.req.raw, bytesMax)) ?? tooLarge(bytesMax);
 }
 
 /** Parses a body of JSON or YAML, whatever its Content-Type. */
-export async function readText(c: Context, format: 'json' | 'yaml'): Promise<Body> {
-  const bytes = await bytesOf(c);
+export async function readText(c: Context, format: 'json' | 'yaml', bytesMax = MANIFEST_BYTES_MAX): Promise<Body> {
+  const bytes = await bytesOf(c, bytesMax);
   if (!(bytes instanceof Uint8Array)) return refused(bytes);
   if (bytes.length === 0) return { kind: 'empty' };
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { kind: 'read', document: parseDocument(text, format), text: { format, text } };
+    return { kind: 'read', document: parseDocument(text, format, bytesMax), text: { format, text } };
   } catch {
     return refused(badRequest('the body of the request is not UTF-8'));
   }

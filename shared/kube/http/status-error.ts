@@ -1,15 +1,15 @@
 import { NAMINGS } from '../../domain/manifests/annotations/lists.ts';
 import type { Patched } from '../patch/patch-outcome.ts';
 import type { Attributes } from '../../domain/callers/attributes.ts';
-import { ofGroup } from '../../domain/kinds/api-kind.ts';
+import { type ApiKind, ofGroup } from '../../domain/kinds/api-kind.ts';
 import type { UnreadableRow } from '../../domain/base/unreadable-row.ts';
 import { type FieldError, causeReason, briefly, fieldErrorText, firstFaults } from '../../schema/object/field-error.ts';
 
 /** A kind of object as messages and `details` name it. */
-export type Resource = { readonly group: string; readonly plural: string; readonly kind: string };
+export type Resource = Pick<ApiKind, 'group' | 'plural' | 'kind' | 'isConfidential' | 'bodyBytesMax'>;
 
 /** `jobs.batch`, `pods`. */
-const qualified = (resource: Omit<Resource, 'kind'>): string => ofGroup(resource.plural, resource);
+const qualified = (resource: Pick<Resource, 'group' | 'plural'>): string => ofGroup(resource.plural, resource);
 
 export type Cause = { readonly reason: string; readonly message: string; readonly field: string };
 
@@ -127,6 +127,21 @@ export const expired = (message: string): StatusError => failure(410, 'Expired',
 
 export const tooLarge = (bytesMax: number): StatusError =>
   failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}; ${SMALLER}`, {});
+
+/** What does not fit into a row even when it is compressed. */
+export const objectTooLarge = ({
+  bytes,
+  bytesMax,
+}: {
+  readonly bytes: number;
+  readonly bytesMax: number;
+}): StatusError =>
+  failure(
+    413,
+    'RequestEntityTooLarge',
+    `the object takes ${bytes} bytes compressed, and may take ${bytesMax}; leave out what can be made again, or split it into several`,
+    {},
+  );
 
 /** kubectl's client-side apply puts the whole manifest into an annotation, so it sends it twice. */
 const SMALLER = [

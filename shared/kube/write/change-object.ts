@@ -71,7 +71,7 @@ export async function changeObject<F extends FoundObject, A>(
       managedAfterUpdate(KINDS, kind.type, found.object, after, entriesSent(document, stored, who.time), who);
     if (changed === 'nothing' && isSaidBefore(managedFields, stored))
       return { kind: 'ok', object: found.object, warnings, isNew: false };
-    const tooLarge = tooLargeError(after, managedFields);
+    const tooLarge = tooLargeError(after, managedFields, resource);
     if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
     const unfit = options.dryRun ? await kind.wouldReplace?.(found, admitted) : undefined;
     if (unfit) return { kind: 'refused', error: forbiddenObject(resource, key.name, unfit.why) };

@@ -79,7 +79,7 @@ export async function storeNew<F extends FoundObject, A>(
     const early = newFieldErrors(preview, null, deps.formats ?? 'current');
     if (early.length > 0) return { kind: 'refused', error: invalidObject(kind.resource, name, early) };
     const managedFields = managedFieldsOf(admitted);
-    const tooLarge = tooLargeError(preview, managedFields);
+    const tooLarge = tooLargeError(preview, managedFields, kind.resource);
     if (tooLarge !== null) return { kind: 'refused', error: tooLarge };
     const created = dryRun
       ? await tryOut(kind, admitted, managedFields)

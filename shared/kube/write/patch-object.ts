@@ -56,7 +56,7 @@ export async function patchObject<F extends FoundObject, A>(
   if (patch === undefined) return errorResponse(unsupportedMediaType([...PATCHES.keys()]));
   const options = writeOptions(c, 'PatchOptions', patch === 'apply');
   if (options.kind === 'bad') return errorResponse(options.error);
-  const body = await readText(c, patch === 'apply' ? 'yaml' : 'json');
+  const body = await readText(c, patch === 'apply' ? 'yaml' : 'json', kind.resource.bodyBytesMax);
   if (body.kind === 'refused') return errorResponse(body.error);
   const request = { ...options.value, user: deps.callerOf(c) };
   const sent = contentOf(body.kind === 'empty' ? null : body, patch, options.value);

@@ -25,7 +25,7 @@ export async function readDocument(
 ): Promise<Read<SentDocument>> {
   const { resource } = written;
   const { kind } = resource;
-  const body = await readBody(c);
+  const body = await readBody(c, resource.bodyBytesMax);
   if (body.kind === 'refused') return { kind: 'bad', error: body.error };
   if (body.kind === 'empty') return unrecognised(kind, 'the body is empty');
   const { document } = body;

@@ -76,7 +76,11 @@ function fromYaml(text: string, bytesMax: number): ParsedDocument {
     return stray === null ? parsed(json.value, readJsonText(text).strays) : unreadable('yaml', stray);
   }
   const lines = new LineCounter();
-  const { document, errors } = compose(text, lines, Math.floor(bytesMax / BYTES_PER_VALUE));
+  const { document, errors } = compose(
+    text,
+    lines,
+    Math.floor(Math.min(bytesMax, MANIFEST_BYTES_MAX) / BYTES_PER_VALUE),
+  );
   const [error] = errors;
   if (error !== undefined) return unreadable('yaml', firstLine(error.message));
   const value: unknown = document?.toJS({ maxAliasCount: ALIASES_MAX });

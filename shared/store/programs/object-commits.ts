@@ -1,11 +1,11 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
-import { invariant } from '../../domain/base/invariant.ts';
 import { standingOfNamespace } from '../../domain/manifests/namespace.ts';
 import {
   OBJECT_BYTES_MAX,
   type ObjectCommit,
   type ObjectKey,
   type ObjectStore,
+  ObjectTooLarge,
   type StoredKind,
 } from '../../ports/object-store.ts';
 import { ABSENT, versionIs } from '../rows/condition.ts';
@@ -57,7 +57,7 @@ function* orderOf(
 function* fitting(value: unknown): Program<{ readonly body: Uint8Array; readonly bytes: number }> {
   const body = json(value);
   const bytes = yield* storedBytes(body);
-  invariant(bytes <= OBJECT_BYTES_MAX, `an object of ${bytes} bytes does not fit into a row (${OBJECT_BYTES_MAX})`);
+  if (bytes > OBJECT_BYTES_MAX) throw new ObjectTooLarge(bytes);
   return { body, bytes };
 }
 
