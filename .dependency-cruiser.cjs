@@ -13,7 +13,16 @@ const LISTS = {
   domain: ['annotation-rows', 'kind-rows'],
   schema: ['job-templates', 'order-forms', 'shapes'],
   store: ['item-sources', 'stored'],
-  control: ['after-passes', 'deletions', 'dispatches', 'job-steps', 'job-templates', 'parts', 'schedulers'],
+  control: [
+    'after-passes',
+    'config-readers',
+    'deletions',
+    'dispatches',
+    'job-steps',
+    'job-templates',
+    'parts',
+    'schedulers',
+  ],
   kube: ['job-forms', 'job-templates', 'parts', 'served'],
 };
 const listsOf = (...layers) =>

@@ -11,7 +11,7 @@ import { DEFAULT_NAMESPACE } from '../shared/domain/manifests/namespace.ts';
 import { EMBEDDED_TIMING, FIRST_PODS_MAX, pacedTiming } from '../shared/domain/base/timing.ts';
 import type { QueueName } from '../shared/ports/dead-letters.ts';
 import type { Audit } from '../shared/ports/callers/audit.ts';
-import { LOCAL_PARTS } from '../shared/capabilities/lists/embedded.ts';
+import { LOCAL_PARTS, folderPorts } from '../shared/capabilities/lists/embedded.ts';
 import { AUTHORIZERS } from '../shared/capabilities/lists/served.ts';
 import { authorizationFault } from '../shared/kube/http/open-authorizer.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
@@ -201,7 +201,7 @@ async function startOn(
   const docker = options.driver === 'docker' ? await openDocker(options.env ?? {}) : null;
   if (docker?.kind === 'closed') throw new EngineFault(docker.reason);
   const parts = LOCAL_PARTS.flatMap((open) => open(options, () => runtime.deps, warn) ?? []);
-  const place = placeOf(options, parts, warn);
+  const place = placeOf(folder, options, parts, warn);
 
   const usual = options.wiring === 'emulateAws' ? 'engine' : 'lmdb';
   const store = await chooseStore(folder, options.store ?? usual, options.discardRow ?? null, REGION, say, closers);
@@ -294,7 +294,12 @@ async function lookAtEverything({ deps }: Runtime, warn: Warn): Promise<void> {
   await sweepTasks({ after: null }, deps);
 }
 
-function placeOf(options: LocalOptions, parts: readonly LocalPart[], onSurprise: WiredPlace['onSurprise']): WiredPlace {
+function placeOf(
+  { path }: DataFolder,
+  options: LocalOptions,
+  parts: readonly LocalPart[],
+  onSurprise: WiredPlace['onSurprise'],
+): WiredPlace {
   const { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', driver, formats = 'current' } = options;
   return {
     region: REGION,
@@ -322,7 +327,7 @@ function placeOf(options: LocalOptions, parts: readonly LocalPart[], onSurprise:
       needsCommand: driver === 'process',
       hostFolders: offeredFolders(options),
     },
-    ports: parts.reduce((ports, part) => ({ ...ports, ...part.ports }), {}),
+    ports: parts.reduce((ports, part) => ({ ...ports, ...part.ports }), folderPorts(path)),
     coalescing: COALESCING[wiring],
     telemetry: createPlainTelemetry({ warn: onSurprise }),
     timeoutMs: TIMEOUT_MS,

@@ -4,17 +4,17 @@ import { TrieRouter } from 'hono/router/trie-router';
 import { isNewerFormat } from '../domain/base/newer-format.ts';
 import { Busy } from '../ports/busy.ts';
 import { ObjectTooLarge } from '../ports/object-store.ts';
+import { Unavailable } from '../ports/unavailable.ts';
 import { unreadableRows } from '../domain/base/unreadable-row.ts';
 import { authenticatedUser, authentication } from './http/authentication.ts';
 import { type ApiDeps, type ApiOptions, type ApiPorts, POLL_MS } from './http/api-deps.ts';
-import { AUTHORIZERS, FURTHER_ROUTES } from '../capabilities/lists/served.ts';
+import { AUTHORIZERS, FURTHER_ROUTES, OBJECT_VIEWS } from '../capabilities/lists/served.ts';
 import { auditTrail } from './authorization/audit-trail.ts';
 import { authorizationGuard } from './authorization/authorization-guard.ts';
 import { impersonationGuard } from './authorization/impersonation-guard.ts';
 import { openAuthorizer } from './http/open-authorizer.ts';
 import { callerOf } from './http/caller.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
-import { givenRoutes } from './namespace-defaults/given-routes.ts';
 import { absentKindRoutes } from './namespace-defaults/absent-kinds.ts';
 import { refusedPodRoutes } from './pods/refused-pod-routes.ts';
 import { loopbackGuard, timeoutGuard, upgradeGuard } from './http/guard.ts';
@@ -33,6 +33,7 @@ import {
   objectTooLarge,
   storageReadError,
   tooManyRequests,
+  unavailable,
 } from './http/status-error.ts';
 import { createOpenStreams } from './http/streams.ts';
 import { createTails } from './feed/watched.ts';
@@ -41,7 +42,9 @@ import { createTails } from './feed/watched.ts';
  * The Kubernetes API, the subset that this version supports, on Web requests and responses. The transport (Lambda, a server on
  * loopback) must be able to stream. Every failure is a Status object.
  */
-export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
+export function createKubeApi(stored: ApiPorts, given: ApiOptions = {}): Hono {
+  const objects = OBJECT_VIEWS.reduce((seen, view) => view(seen, stored.ports ?? {}), stored.objects);
+  const ports: ApiPorts = { ...stored, objects };
   const { authenticate } = given;
   const options: ApiOptions = authenticate === undefined ? given : { ...given, userOf: authenticatedUser };
   const { clock, notifications } = ports;
@@ -76,7 +79,6 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
   for (const kind of Object.values(SERVED_KINDS)) kind.addRoutes(app, deps, options);
   app.route('/api/v1', podRoutes(deps, options));
   app.route('/api/v1', eventRoutes(deps, options));
-  app.route('/api/v1', givenRoutes(deps, options));
   app.route('/', absentKindRoutes(options.embedded === true));
   app.route('/muster/v1', musterRoutes(deps));
   app.notFound(() => errorResponse(noSuchPath()));
@@ -85,6 +87,7 @@ export function createKubeApi(ports: ApiPorts, given: ApiOptions = {}): Hono {
     if (error instanceof ObjectTooLarge) return errorResponse(objectTooLarge(error));
     if (error instanceof Busy) return errorResponse(tooManyRequests(BUSY, error.retryAfterSec));
     deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });
+    if (error instanceof Unavailable) return errorResponse(unavailable(error.message));
     if (isNewerFormat(error)) return errorResponse(laterRelease());
     const unreadable = unreadableRows(error);
     if (unreadable.length > 0) return errorResponse(storageReadError(unreadable));

@@ -10,6 +10,8 @@ export const ENDPOINT_ENV = {
   cloudmap: 'MUSTER_CLOUDMAP_ENDPOINT',
   /** EventBridge and Step Functions, for what is announced */
   announcements: 'MUSTER_ANNOUNCEMENTS_ENDPOINT',
+  /** Parameter Store, for the key of Secrets */
+  parameters: 'MUSTER_PARAMETERS_ENDPOINT',
   /** the access key that these emulators require */
   accessKey: 'MUSTER_EMULATOR_ACCESS_KEY',
 } as const;

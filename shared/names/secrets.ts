@@ -27,6 +27,9 @@ export function parseObjectSecretName(secret: string): Pick<SecretPlace, 'namesp
 export const configMapParameter = (namespace: string, name: string, key: string): string =>
   `${PARAMETER_PREFIX}${namespace}/configmaps/${name}/${key}`;
 
+/** Name of the SecureString that holds the key with which Secrets are sealed in the table. Whoever reads it reads them all. */
+export const SECRETS_KEY_PARAMETER = '/muster/secrets-key';
+
 /** The execution role must be able to read every name with these prefixes. */
 export const SECRET_PREFIX = 'muster/';
 export const PARAMETER_PREFIX = '/muster/';

@@ -77,6 +77,9 @@ export type ObjectStore = {
   ): Promise<{ readonly kind: 'rows'; readonly rows: readonly ObjectChange[] } | { readonly kind: 'expired' }>;
 };
 
+/** Where the stored document of a confidential kind has all that it holds, sealed. Only its uid is beside it. */
+export const SEALED_FIELD = 'sealed';
+
 /** The limit on an object's stored, compressed body: a row of DynamoDB holds 400 KB. */
 export const OBJECT_BYTES_MAX = 350 * 1024;
 

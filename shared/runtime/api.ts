@@ -41,6 +41,7 @@ export const kubeApiOf = (
       feed: deps.feed,
       taskNames: deps.hosts,
       objects: deps.objects,
+      ports: deps.ports,
       crons: deps.crons,
       items: deps.items,
       itemCache: deps.cache.items,

@@ -24,7 +24,7 @@ import type { FlushedTelemetry } from '../telemetry/lambda-telemetry.ts';
 import { type StorePorts, assembleRuntime } from './assemble-runtime.ts';
 import type { Coalescing } from './coalescing.ts';
 import { createDynamoStore } from './dynamo-store.ts';
-import { type AnnouncementOptions, type NamesOptions, type OpenOfFunction, openPorts } from './opened-ports.ts';
+import { type FunctionPlaces, type NamesOptions, type OpenOfFunction, openPorts } from './opened-ports.ts';
 import type { Runtime } from './runtime.ts';
 import type { SdkClient } from './sdk-client.ts';
 
@@ -53,8 +53,8 @@ export type RuntimeOptions = {
   readonly settings: Settings;
   /** What somebody has opened already of what only capabilities ask. */
   readonly ports?: Partial<CapabilityPorts>;
-  /** To what this process announces changes, and who opens that; left out: to nothing of AWS's. */
-  readonly announcements?: { readonly to: AnnouncementOptions; readonly open: readonly OpenOfFunction[] };
+  /** What this function asks and no other, and where that is; left out: nothing. */
+  readonly ofFunction?: { readonly places: FunctionPlaces; readonly open: readonly OpenOfFunction[] };
   readonly coalescing: Coalescing;
   readonly telemetry: FlushedTelemetry;
   /** Shown every SDK client before its first call; the bench counts what they ask and consume. */
@@ -86,9 +86,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const own = [sqs, clients.launching, clients.other, logsClient, ...further];
   for (const client of own) options.onClient?.(client);
 
-  const { announcements, telemetry, onClient } = options;
-  const { to, open } = announcements ?? { to: null, open: [] };
-  const opened = to === null ? [] : open.map((each) => each(to, { at, onClient, telemetry }));
+  const { ofFunction, telemetry, onClient } = options;
+  const opened = ofFunction?.open.map((open) => open(ofFunction.places, { at, onClient, telemetry })) ?? [];
 
   const inboxOf = (url: string, deadUrl: string | null) => ({
     inbox: createSqsInbox({ client: sqs, url, deadUrl }),

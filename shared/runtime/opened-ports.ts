@@ -29,9 +29,16 @@ export type AnnouncementOptions = {
   readonly endpoint: string | null;
 };
 
+/** Where AWS's services are that only some functions call. */
+export type FunctionPlaces = {
+  readonly announcements: AnnouncementOptions;
+  /** Of Parameter Store; null on AWS. */
+  readonly parameters: string | null;
+};
+
 /** Opens what one function asks, and no other: its clients are in no other bundle. */
 export type OpenOfFunction = (
-  to: AnnouncementOptions,
+  places: FunctionPlaces,
   here: {
     readonly at: (endpoint: string | null) => Connection;
     readonly onClient: ((client: SdkClient) => void) | undefined;

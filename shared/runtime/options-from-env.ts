@@ -96,6 +96,7 @@ const EnvSchema = z
     [ENDPOINT_ENV.logs]: url.optional(),
     [ENDPOINT_ENV.cloudmap]: url.optional(),
     [ENDPOINT_ENV.announcements]: url.optional(),
+    [ENDPOINT_ENV.parameters]: url.optional(),
     [ENDPOINT_ENV.accessKey]: text.optional(),
   })
   .refine((env) => (env[ENV.hostsZone] === undefined) === (env[ENV.hostsNamespaceId] === undefined), {
@@ -119,8 +120,9 @@ export function optionsFromEnv(
     taskTokens: env[ENV.taskTokens] !== undefined,
     endpoint: orNull(env[ENDPOINT_ENV.announcements]),
   };
+  const places = { announcements: to, parameters: orNull(env[ENDPOINT_ENV.parameters]) };
   return {
-    ...(open.length === 0 ? {} : { announcements: { to, open } }),
+    ...(open.length === 0 ? {} : { ofFunction: { places, open } }),
     region: env.AWS_REGION,
     endpoints: {
       sqs: orNull(env[ENDPOINT_ENV.sqs]),

@@ -128,6 +128,7 @@ export async function aWorld(
       feed: store.feed,
       taskNames: store.hosts,
       objects: store.objects,
+      ports: deps.ports,
       crons: store.crons,
       items: store.items,
       itemCache: createItemCache(),

@@ -3,6 +3,7 @@ import type { EmbeddedPorts, EmbeddedServices } from '../../runtime/opened-ports
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { makeEach } from '../../control/process/make-each.ts';
+import { embedSealer } from '../configs/embedded/index.ts';
 import { openListeners } from '../announcements/local/index.ts';
 import { embedCloudmap } from '../hostnames/embedded/index.ts';
 
@@ -13,6 +14,11 @@ const EMBEDDED_PORTS: EmbeddedPorts = {
 /** Makes the ports of capabilities of services that run in this process. */
 export const embedPorts = (services: EmbeddedServices, sleep: Clock['sleep']): Partial<CapabilityPorts> =>
   makeEach(EMBEDDED_PORTS, services, sleep);
+
+/** Makes the ports of capabilities that need nothing but the data folder, however functions reach the services. */
+export const folderPorts = (dataDir: string): Partial<CapabilityPorts> => ({
+  sealer: embedSealer(dataDir),
+});
 
 /** What `muster local` has of capabilities where its flags ask for it. */
 export const LOCAL_PARTS: readonly OpenLocalPart[] = [openListeners];

@@ -1,4 +1,5 @@
 import { REVIEW_KINDS, ROLE_KINDS } from '../access/kinds/index.ts';
+import { CONFIG_KINDS } from '../configs/kinds/index.ts';
 import { FURIKO_KINDS } from '../furiko/kinds/index.ts';
 import { QUOTA_KINDS } from '../quotas/kinds/index.ts';
 import { SCHEDULE_KINDS } from '../schedules/kinds/index.ts';
@@ -12,6 +13,7 @@ export const LEADING_KINDS = {
 
 /** Kinds of capabilities that a file's Jobs come after. */
 export const KINDS_BEFORE_JOBS = {
+  ...CONFIG_KINDS,
   ...WORK_LIST_ROWS,
   ...SCHEDULE_KINDS,
 } as const;

@@ -1,4 +1,5 @@
 import { ACCESS_SHAPES } from '../access/shapes/index.ts';
+import { CONFIG_SHAPES } from '../configs/shapes/index.ts';
 import { FURIKO_SHAPES } from '../furiko/shapes/index.ts';
 import { QUOTA_SHAPES } from '../quotas/shapes/index.ts';
 import { CRON_JOB_SHAPES } from '../schedules/shapes/index.ts';
@@ -8,6 +9,7 @@ import { WORK_LIST_SHAPES } from '../worklists/shapes/index.ts';
 export const CAPABILITY_SHAPES = {
   ...WORK_LIST_SHAPES,
   ...ACCESS_SHAPES,
+  ...CONFIG_SHAPES,
   ...FURIKO_SHAPES,
   ...QUOTA_SHAPES,
   ...CRON_JOB_SHAPES,

@@ -80,15 +80,6 @@ export const API_KINDS = {
     ],
     grants: [grant('view', READ, '', 'log', 'status'), grant('edit', WRITE), grant('edit', ['create'], 'eviction')],
   },
-  ConfigMap: {
-    ...CORE,
-    kind: 'ConfigMap',
-    plural: 'configmaps',
-    isNamespaced: true,
-    verbs: READ,
-    shortNames: ['cm'],
-    grants: [grant('view', READ)],
-  },
   Event: {
     ...CORE,
     kind: 'Event',
@@ -127,6 +118,10 @@ export const isOwnerKind = (name: KindName): name is OwnerKind => OWNERS.some((k
 
 /** The Jobs of batch, and what else a Job is in another API. */
 export const JOB_KINDS: readonly NamedKind[] = ALL_KINDS.filter(({ kind }) => kind === 'Job');
+
+/** Whether nothing of what an object holds may be repeated: see {@link ApiKind.isConfidential}. */
+export const isConfidential = (name: string): boolean =>
+  ALL_KINDS.some((kind) => kind.name === name && kind.isConfidential === true);
 
 const isStoredKind = (kind: NamedKind): kind is NamedKind & { readonly name: StoredKind } => kind.stored === true;
 

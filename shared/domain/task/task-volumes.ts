@@ -90,7 +90,7 @@ const GIB = 2 ** 30;
 /** What a container mounts of its Pod's volumes. What a claim or a volume gives for reading only cannot be mounted otherwise. */
 export function mountsOf({ volumeMounts = [] }: Container, spec: PodSpec, sources: PodSources): readonly TaskMount[] {
   const claimed = claimedVolumes(spec, sources);
-  return volumeMounts.map(({ name, mountPath, readOnly = false, subPath = '' }) => {
+  return volumeMounts.map(({ name, mountPath, readOnly = false, subPath = '', subPathExpr = '' }) => {
     const volume = spec.volumes?.find((each) => each.name === name);
     const claim = claimed.get(name);
     const isForReading =
@@ -103,6 +103,7 @@ export function mountsOf({ volumeMounts = [] }: Container, spec: PodSpec, source
       path: mountPath,
       readOnly: readOnly || isForReading,
       ...(subPath === '' ? {} : { subPath }),
+      ...(subPathExpr === '' ? {} : { subPathExpr }),
     };
   });
 }

@@ -1,7 +1,9 @@
+import { isConfidential } from '../../domain/kinds/api-kinds.ts';
 import type { FieldType, KindTable, Scalar } from '../../schema/kinds/kind-table.ts';
 import { stepText } from './field-set.ts';
 import { goText } from '../patch/go-text.ts';
 import { isList, isObject } from '../patch/json-value.ts';
+import { REDACTED } from '../../schema/object/field-error.ts';
 import { type Shape, fieldNamed, shapeOf } from '../patch/kind-fields.ts';
 import { type ItemsShape, stepTo } from '../patch/list-steps.ts';
 
@@ -13,20 +15,21 @@ const FAULTS_MAX = 50;
 
 /**
  * Why a value does not have its type, in structured-merge-diff's words: `.spec.x: field not declared in schema`. Server-side
- * apply must know the owner of every field, so it ignores nothing.
+ * apply must know the owner of every field, so it ignores nothing. No value of a confidential object is repeated.
  */
 export function typedErrors(table: KindTable, type: FieldType, value: unknown): readonly string[] {
   const errors: string[] = [];
-  check({ table, errors }, '', type, value);
+  const isTold = type.is !== 'object' || !isConfidential(type.of);
+  check({ table, errors, isTold }, '', type, value);
   return errors;
 }
 
-type Findings = { readonly table: KindTable; readonly errors: string[] };
+type Findings = { readonly table: KindTable; readonly errors: string[]; readonly isTold: boolean };
 
 function check(findings: Findings, path: string, type: FieldType, value: unknown): void {
   if (findings.errors.length >= FAULTS_MAX || value === null || value === undefined) return;
   const shape = shapeOf(findings.table, type);
-  const fieldError = typeError(shape, type, value);
+  const fieldError = typeError(shape, type, value, findings.isTold);
   if (fieldError !== null) {
     findings.errors.push(path === '' ? fieldError : `${path}: ${fieldError}`);
     return;
@@ -66,14 +69,15 @@ function checkItems(findings: Findings, path: string, shape: Shape, of: FieldTyp
 const isItems = (shape: Shape): shape is ItemsShape => shape.kind === 'set' || shape.kind === 'keyed';
 
 /** What a value of this type must be, if it is not. */
-function typeError(shape: Shape, type: FieldType, value: unknown): string | null {
+function typeError(shape: Shape, type: FieldType, value: unknown, isTold: boolean): string | null {
+  const got = (said: () => string): string => (isTold ? `got &${said()}` : `got ${REDACTED}`);
   if (shape.kind === 'atomic' && shape.is === 'anything') return null;
-  if (type.is === 'list') return isList(value) ? null : `expected list, got &{${goText(value)}}`;
+  if (type.is === 'list') return isList(value) ? null : `expected list, ${got(() => `{${goText(value)}}`)}`;
   if (type.is === 'map' || type.is === 'object')
-    return isObject(value) ? null : `expected map, got &{${goText(value)}}`;
+    return isObject(value) ? null : `expected map, ${got(() => `{${goText(value)}}`)}`;
   const wanted = scalarTypeError(type.is, value);
-  const said = isObject(value) || isList(value) ? goText(value) : JSON.stringify(value);
-  return wanted === null ? null : `expected ${wanted}, got &value.valueUnstructured{Value:${said}}`;
+  const said = (): string => (isObject(value) || isList(value) ? goText(value) : JSON.stringify(value));
+  return wanted === null ? null : `expected ${wanted}, ${got(() => `value.valueUnstructured{Value:${said()}}`)}`;
 }
 
 function scalarTypeError(is: Scalar, value: unknown): string | null {

@@ -4,6 +4,7 @@ import type { AuthorizationMode, User } from '../../domain/callers/user.ts';
 import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { TaskRoles } from '../../domain/task/task-roles.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
+import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { DeadLetterStore } from '../../ports/dead-letters.ts';
@@ -38,7 +39,10 @@ export type ApiPorts = ItemSource & {
   readonly feed: Feed;
   /** Which tasks have names, and their addresses. */
   readonly taskNames: Pick<HostStore, 'readHosts'>;
+  /** As they are stored: {@link OBJECT_VIEWS} open what is sealed. */
   readonly objects: ObjectStore;
+  /** What only capabilities ask; omitted: nothing. */
+  readonly ports?: Partial<CapabilityPorts>;
   /** What schedulers know of objects that make Jobs. */
   readonly crons: Pick<CronStore, 'read'>;
   /** Announces rows that this process appends to feeds; omitted: watches find them by polling, like all others. */

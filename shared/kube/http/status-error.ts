@@ -197,6 +197,10 @@ export const laterRelease = (): StatusError =>
 /** Functions are replaced one by one, within minutes. */
 const LATER_RELEASE_AFTER_SEC = 10;
 
+/** What the request needs is not there, until somebody sees to it. */
+export const unavailable = (message: string): StatusError =>
+  failure(503, 'ServiceUnavailable', `the server is currently unable to handle the request: ${message}`, {});
+
 /** The store accepts no writes; Kubernetes has no such reason, because etcd has its own disk. */
 export const insufficientStorage = (message: string): StatusError =>
   failure(507, 'InsufficientStorage', `nothing can be stored: ${message}`);

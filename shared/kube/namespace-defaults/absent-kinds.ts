@@ -12,17 +12,6 @@ export const ABSENT: readonly AbsentKind[] = [
   {
     group: '',
     version: 'v1',
-    plural: 'secrets',
-    refusal: (isEmbedded) =>
-      `there are no Secrets here: ${
-        isEmbedded
-          ? 'what secretKeyRef names is the file secrets/<namespace>/<name>/<key> in the data folder'
-          : 'what secretKeyRef names is a key of the Secrets Manager secret muster/<namespace>/<name>/secret'
-      } (docs/pod-template.md, Secrets and ConfigMaps)`,
-  },
-  {
-    group: '',
-    version: 'v1',
     plural: 'persistentvolumeclaims',
     refusal: () =>
       'there are no PersistentVolumeClaims here: use an emptyDir, or read and write an object store or a shared file system from the program (docs/pod-template.md, Volumes)',

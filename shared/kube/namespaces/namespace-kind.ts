@@ -4,6 +4,7 @@ import {
   isTerminating,
   terminating,
 } from '../../domain/manifests/namespace.ts';
+import { FIRST_OBJECTS } from '../../capabilities/lists/served.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import {
   type NamespaceUpdate,
@@ -70,7 +71,7 @@ function hooksOf(deps: ApiDeps): KindHooks<AdmittedNamespace> {
   return {
     mayNotDelete: (name) => (name === DEFAULT_NAMESPACE ? 'this namespace may not be deleted' : null),
     async afterCreate(created) {
-      await storeDefaultAccount(created, deps);
+      await storeFirstObjects(created, deps);
       return created;
     },
     async afterReplace(_was, is) {
@@ -94,16 +95,17 @@ function hooksOf(deps: ApiDeps): KindHooks<AdmittedNamespace> {
 }
 
 /**
- * Stores the ServiceAccount of a new namespace, so that watches hear of it. Everybody else sees it without that, too. A release
- * before would not delete it with its namespace.
+ * Stores the ServiceAccount of a new namespace, and what else each has, so that watches hear of it. Everybody else sees it without
+ * that, too. A release before would not delete it with its namespace.
  */
-async function storeDefaultAccount(
+async function storeFirstObjects(
   namespace: StoredObject,
   { objects, formats = 'current' }: Pick<ApiDeps, 'objects' | 'formats'>,
 ): Promise<void> {
   if (formats === 'previous') return;
-  const account = defaultAccountOf(namespace);
-  await objects.commit('ServiceAccount', { key: account.key, was: 0, document: account.document });
+  const account = { kind: 'ServiceAccount', object: defaultAccountOf(namespace) } as const;
+  for (const { kind, object } of [account, ...FIRST_OBJECTS.map((of) => of(namespace))])
+    await objects.commit(kind, { key: object.key, was: 0, document: object.document });
 }
 
 /** What is stored as this kind was admitted as one. */

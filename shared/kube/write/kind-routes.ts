@@ -1,4 +1,4 @@
-import type { Context, Hono } from 'hono';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { type ApiKind, pathOfAll, pathWithin } from '../../domain/kinds/api-kind.ts';
 import type { ApiDeps, ApiOptions } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
@@ -75,8 +75,30 @@ export function addChangeRoutes<F extends FoundObject, A>(
     const why = mayNotDelete(name);
     return why === null ? next() : errorResponse(forbiddenObject(row, name, why));
   });
+  if (row.isConfidential === true) app.patch(one, veiled(row, deps));
   addWriteRoutes(app, { kind, path, show, select: row.verbs.includes('deletecollection') ? select : null }, deps);
 }
+
+/**
+ * A patch is answered with the whole object, also one that changes nothing: who may not get it hears only which version there is
+ * now.
+ */
+const veiled =
+  ({ group, plural: resource }: ApiKind, { authorizer, callerOf }: ApiDeps): MiddlewareHandler =>
+  async (c, next) => {
+    const [namespace, name] = [c.req.param('namespace') ?? '', c.req.param('name') ?? ''];
+    const wanted = { kind: 'resource', verb: 'get', group, resource, subresource: '', namespace, name } as const;
+    const mayGet = authorizer === null || (await authorizer.decide(callerOf(c), wanted)).allowed;
+    await next();
+    if (mayGet || !c.res.ok) return;
+    const answer = (await c.res.json()) as KubeObject;
+    c.res = Response.json(withoutContents(answer), { status: c.res.status });
+  };
+
+const withoutContents = ({ apiVersion, kind, metadata }: KubeObject): object => {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, creationTimestamp } };
+};
 
 const show = (c: Context, object: KubeObject, code: 200 | 201): Response => c.json(object, code);
 

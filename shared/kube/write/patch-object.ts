@@ -21,6 +21,7 @@ import {
 } from '../http/status-error.ts';
 import { type Changed, type ChangeDecision, changeObject, metadataOf, whoWrites } from './change-object.ts';
 import { storeNew } from './create-object.ts';
+import { toldReason } from './read-document.ts';
 import { notAdmitted } from './refused-write.ts';
 import { withWarnings } from '../http/warnings.ts';
 import {
@@ -59,7 +60,7 @@ export async function patchObject<F extends FoundObject, A>(
   const body = await readText(c, patch === 'apply' ? 'yaml' : 'json', kind.resource.bodyBytesMax);
   if (body.kind === 'refused') return errorResponse(body.error);
   const request = { ...options.value, user: deps.callerOf(c) };
-  const sent = contentOf(body.kind === 'empty' ? null : body, patch, options.value);
+  const sent = contentOf(kind.resource, body.kind === 'empty' ? null : body, patch, options.value);
   if (sent.kind === 'bad') return errorResponse(sent.error);
   const { value, refused, warnings } = sent;
   if (patch === 'apply' && refused !== null) return errorResponse(badRequest(refusedConfiguration(refused)));
@@ -81,6 +82,7 @@ type Sent = {
 
 /** The contents of a body; what strict decoding finds in it is refused or reported, as in an object. */
 function contentOf(
+  resource: Resource,
   body: Extract<Body, { readonly kind: 'read' }> | null,
   patch: PatchKind | 'apply',
   { fieldValidation }: WriteOptions,
@@ -88,7 +90,7 @@ function contentOf(
   if (body === null) return { kind: 'bad', error: badRequest('the body of a patch must not be empty') };
   const { document, text } = body;
   if (document.kind === 'unreadable')
-    return { kind: 'bad', error: badRequest(`error decoding patch: ${document.reason}`) };
+    return { kind: 'bad', error: badRequest(`error decoding patch: ${toldReason(resource, document.reason)}`) };
   const { value, floats = [] } = document;
   const faults =
     patch === 'apply' ? faultsOfConfiguration(document) : faultsOfPatch(patch === 'json', document, text?.text ?? '');

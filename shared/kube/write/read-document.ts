@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
+import { REDACTED } from '../../schema/object/field-error.ts';
 import type { FieldValidation } from '../../schema/object/read-object.ts';
 import { readBody } from '../http/request-body.ts';
-import { badRequest } from '../http/status-error.ts';
+import { type Resource, badRequest } from '../http/status-error.ts';
 import { refusedFloats } from '../patch/float-fields.ts';
 import { isObject, own } from '../patch/json-value.ts';
 import { notAdmitted } from './refused-write.ts';
@@ -29,7 +30,7 @@ export async function readDocument(
   if (body.kind === 'refused') return { kind: 'bad', error: body.error };
   if (body.kind === 'empty') return unrecognised(kind, 'the body is empty');
   const { document } = body;
-  if (document.kind === 'unreadable') return unrecognised(kind, document.reason);
+  if (document.kind === 'unreadable') return unrecognised(kind, toldReason(resource, document.reason));
   const refused = refusedFloats(written, document.floats ?? []);
   if (refused !== null) return { kind: 'bad', error: notAdmitted(resource, refused) };
   const { value } = document;
@@ -48,6 +49,10 @@ function isForeign({ apiVersion, resource }: WrittenKind, value: unknown): boole
   const said = [own(value, 'apiVersion') ?? '', own(value, 'kind') ?? ''];
   return [apiVersion, resource.kind].some((wanted, i) => said[i] !== '' && said[i] !== wanted);
 }
+
+/** Why a text cannot be parsed. A parser cites what it reads. */
+export const toldReason = ({ isConfidential }: Pick<Resource, 'isConfidential'>, reason: string): string =>
+  isConfidential === true ? `it cannot be parsed: ${REDACTED}` : reason;
 
 const unrecognised = (kind: string, reason: string): Read<never> => ({
   kind: 'bad',

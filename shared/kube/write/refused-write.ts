@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../../schema/object/field-error.ts';
+import { type FieldError, REDACTED, invalid } from '../../schema/object/field-error.ts';
 import type { Undecodable } from '../../schema/object/read-object.ts';
 import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
 import {
@@ -21,7 +21,8 @@ export function notAdmitted(
   if (refused.kind === 'invalid') return invalidObject(resource, refused.name, refused.errors);
   if (patch !== undefined) {
     const message = refused.message.replace(/^.* cannot be handled as an? \w+: (?=strict decoding error: )/, '');
-    return invalidObject(NOTHING, '', [invalid('patch', JSON.stringify(patch), message)]);
+    const said = resource.isConfidential === true ? REDACTED : JSON.stringify(patch);
+    return invalidObject(NOTHING, '', [invalid('patch', said, message)]);
   }
   return badRequest(
     refused.message,

@@ -6,7 +6,6 @@ import {
   REQUIRED,
   STRING,
   STRINGS,
-  STRING_MAP,
   TIME,
   ZERO_SHOWN,
   field,
@@ -121,16 +120,6 @@ export const NAMESPACE_AND_EVENT_KINDS = {
       secrets: unserved(2, listBy('name', object('ObjectReference'))),
       imagePullSecrets: unserved(3, listOf(object('LocalObjectReference'))),
       automountServiceAccountToken: field(4, BOOL, 'Has no effect: tasks get no token.', ZERO_SHOWN),
-    },
-  },
-  ConfigMap: {
-    openapi: `${CORE}.ConfigMap`,
-    description:
-      'Every namespace has one, named kube-root-ca.crt. ConfigMaps that a Pod refers to are parameters in Parameter Store.',
-    apiVersion: 'v1',
-    fields: {
-      metadata: field(1, object('ObjectMeta'), 'Name and namespace.'),
-      data: field(2, STRING_MAP, 'Values by key.'),
     },
   },
 } as const satisfies KindTable;

@@ -48,6 +48,9 @@ export const duplicate = (path: string, value: unknown): FieldError => ({
   value,
   message: '',
 });
+/** Stands for a value that no message repeats, in Kubernetes' words. */
+export const REDACTED = '<secret contents redacted>';
+
 /** The value refers to something that does not exist. */
 export const notFound = (path: string, value: unknown): FieldError => ({ path, kind: 'NotFound', value, message: '' });
 export const forbidden = (path: string, message: string): FieldError => ({ path, kind: 'Forbidden', message });

@@ -48,5 +48,27 @@ export const textMap = opt(
       .transform((value) => value ?? ''),
   ),
 );
+/** Bytes by key, in base64. Go takes it with line breaks, and writes it without. */
+export const bytesMap = opt(
+  z.record(
+    z.string(),
+    z
+      .stringFormat('base64', (text) => illegalByteOf(text) === null)
+      .nullable()
+      .transform((text) => (text === null ? '' : btoa(atob(text)))),
+  ),
+);
+
+/** Where a text is no base64, as Go's decoder says it; null: it is. */
+export function illegalByteOf(text: string): number | null {
+  const stray = /[^A-Za-z0-9+/\r\n]/.exec(text)?.index ?? text.length;
+  const chars = text.slice(0, stray).replace(/[\r\n]/g, '').length;
+  const rest = text.slice(stray).replace(/[\r\n]/g, '');
+  const open = chars % 4;
+  if (rest === '') return open === 0 ? null : stray - open;
+  if (rest === '='.repeat(4 - open) && open >= 2) return null;
+  return rest.startsWith('=') && open >= 2 ? text.length : stray;
+}
+
 /** A quantity may be written as a number. */
 export const quantities = opt(z.record(z.string(), z.union([z.string(), z.number()]).transform(String)));

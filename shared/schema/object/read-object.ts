@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { briefly, fieldPath, firstFaults } from './field-error.ts';
+import { illegalByteOf } from './json-fields.ts';
 import { comparePaths } from './stray-fields.ts';
 
 /** How to treat a field that Kubernetes does not know: an error, a warning, or nothing. */
@@ -130,9 +131,12 @@ function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
 function typeProblem(issue: z.core.$ZodIssue, document: unknown): string {
   const path = fieldPath(issue.path);
   const place = path === '' ? 'the object' : `field ${path}`;
+  if (issue.code === 'invalid_format' && issue.format === 'base64')
+    return `field ${path}: illegal base64 data at input byte ${illegalByteOf(String(at(document, issue.path)))}`;
   if (issue.code === 'invalid_format')
     return `field ${path}: parsing time ${JSON.stringify(at(document, issue.path))} as "2006-01-02T15:04:05Z07:00": it must be like 2006-01-02T15:04:05Z`;
-  return `json: cannot unmarshal ${jsonType(at(document, issue.path))} into ${place} of type ${wantedType(issue)}`;
+  const wanted = wantedType(issue);
+  return `json: cannot unmarshal ${jsonType(at(document, issue.path), wanted)} into ${place} of type ${wanted}`;
 }
 
 /** Every number of the kinds that are read is an integer. */
@@ -142,8 +146,9 @@ function wantedType(issue: z.core.$ZodIssue): string {
   return issue.expected === 'number' || issue.expected === 'int' ? 'integer' : issue.expected;
 }
 
-function jsonType(value: unknown): string {
-  if (typeof value === 'number') return `number ${value}`;
+/** A number is repeated only where another number was wanted: what was meant as a text may be a secret. */
+function jsonType(value: unknown, wanted: string): string {
+  if (typeof value === 'number') return wanted === 'string' ? 'number' : `number ${value}`;
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'boolean') return 'bool';
   return Array.isArray(value) ? 'array' : typeof value;

@@ -1,4 +1,6 @@
 import { type EpochMs, plusMs } from '../../domain/base/time.ts';
+import { invariant } from '../../domain/base/invariant.ts';
+import { isConfidential } from '../../domain/kinds/api-kinds.ts';
 import { standingOfNamespace } from '../../domain/manifests/namespace.ts';
 import {
   OBJECT_BYTES_MAX,
@@ -6,6 +8,8 @@ import {
   type ObjectKey,
   type ObjectStore,
   ObjectTooLarge,
+  SEALED_FIELD,
+  type StoredDocument,
   type StoredKind,
 } from '../../ports/object-store.ts';
 import { ABSENT, versionIs } from '../rows/condition.ts';
@@ -44,6 +48,10 @@ function* orderOf(
   kind: StoredKind,
   { key, was, document }: Parameters<ObjectStore['commit']>[1],
 ): Program<Order | null> {
+  invariant(
+    document === null || !isConfidential(kind) || isSealed(document),
+    `a ${kind} is stored sealed, or not at all`,
+  );
   const before = yield* readObject(kind, key);
   const change = changeOf(key, before, document);
   if ((before?.version ?? 0) !== was || change === null) return null;
@@ -52,6 +60,9 @@ function* orderOf(
   const bytes = row.bytes + (object?.bytes ?? 0);
   return { key, was, row: row.body, object: object?.body ?? null, bytes, by: yield* newToken() };
 }
+
+const isSealed = ({ metadata, ...rest }: StoredDocument): boolean =>
+  Object.keys(metadata).join() === 'uid' && Object.keys(rest).join() === SEALED_FIELD;
 
 /** A value as a body that fits into a row. */
 function* fitting(value: unknown): Program<{ readonly body: Uint8Array; readonly bytes: number }> {

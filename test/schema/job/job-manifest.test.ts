@@ -309,7 +309,7 @@ describe('what cannot be read as a Job', () => {
     [
       'text as a number',
       withContainer({ env: [{ name: 'A', value: 3 }] }),
-      'Job in version "v1" cannot be handled as a Job: json: cannot unmarshal number 3 into field spec.template.spec.containers[0].env[0].value of type string',
+      'Job in version "v1" cannot be handled as a Job: json: cannot unmarshal number into field spec.template.spec.containers[0].env[0].value of type string',
     ],
     [
       'half an index',

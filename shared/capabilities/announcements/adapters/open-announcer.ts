@@ -6,7 +6,8 @@ import { systemClock } from '../../../adapters/system-clock.ts';
 import type { OpenOfFunction } from '../../../runtime/opened-ports.ts';
 
 /** Opens what the installation announces to. Only the function that announces has it, and so its clients. */
-export const openAnnouncer: OpenOfFunction = ({ eventBus, taskTokens, endpoint }, { at, onClient, telemetry }) => {
+export const openAnnouncer: OpenOfFunction = ({ announcements }, { at, onClient, telemetry }) => {
+  const { eventBus, taskTokens, endpoint } = announcements;
   const connection = at(endpoint);
   const warn = telemetry.warn.bind(telemetry);
   const bus = eventBus === null ? null : { name: eventBus, client: createEventBridgeClient(connection) };

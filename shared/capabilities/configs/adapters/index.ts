@@ -1,9 +1,22 @@
+import { SECRETS_KEY_PARAMETER } from '../../../names/secrets.ts';
 import type { OpenOfFunction } from '../../../runtime/opened-ports.ts';
+import { createSsmClient, parameterKey } from './parameter-key.ts';
+import { createSealer } from './sealer.ts';
 import { createSecretsManager, createSecretsManagerClient, sdkSecretsManagerCalls } from './secrets-manager.ts';
 
+/** Seals Secrets with a key in Parameter Store. Only functions that read Secrets have it, and its client. */
+export const openSealer: OpenOfFunction = ({ parameters }, { at, onClient }) => {
+  const client = createSsmClient(at(parameters));
+  onClient?.(client);
+  return {
+    ports: { sealer: createSealer(parameterKey(client, SECRETS_KEY_PARAMETER)) },
+    close: () => client.destroy(),
+  };
+};
+
 /** Where tasks read Secrets. Only the functions that launch tasks, or clear up after them, have it, and so its client. */
-export const openSecretCopies: OpenOfFunction = ({ endpoint }, { at, onClient }) => {
-  const client = createSecretsManagerClient(at(endpoint));
+export const openSecretCopies: OpenOfFunction = ({ secrets }, { at, onClient }) => {
+  const client = createSecretsManagerClient(at(secrets));
   onClient?.(client);
   return {
     ports: { secretCopies: createSecretsManager(sdkSecretsManagerCalls(client)) },

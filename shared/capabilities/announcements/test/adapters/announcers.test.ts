@@ -104,6 +104,11 @@ const front = await listenOnLoopback(
     },
   ]),
 );
+
+const placesOf = ({ taskTokens }: { readonly taskTokens: boolean }) => ({
+  announcements: { eventBus: 'jobs', taskTokens, endpoint: front.url },
+  parameters: null,
+});
 const connection = { region: 'us-east-1', endpoint: front.url };
 const [bridge, steps] = [createEventBridgeClient(connection), createSfnClient(connection)];
 const faults: string[] = [];
@@ -256,7 +261,7 @@ describe('a task whose Job is not made', () => {
   test('is answered only where tokens are on', () => {
     const here = { at: (endpoint: string | null) => ({ region: 'us-east-1', endpoint }), telemetry: { warn } };
     const opened = [true, false].map((taskTokens) =>
-      openTaskAnswers({ eventBus: 'jobs', taskTokens, endpoint: front.url }, { ...here, onClient: undefined }),
+      openTaskAnswers(placesOf({ taskTokens }), { ...here, onClient: undefined }),
     );
     expect(opened.map(({ ports }) => Object.keys(ports))).toEqual([['taskAnswers'], []]);
     for (const { close } of opened) close();
@@ -299,25 +304,22 @@ describe('rights', () => {
   test('what the clients send is allowed by the template, and all that is allowed is sent', async () => {
     const statements = statementsOf(on, new Map());
     const asked: NeededRight[] = [];
-    const opened = openAnnouncer(
-      { eventBus: 'jobs', taskTokens: true, endpoint: front.url },
-      {
-        at: (endpoint) => ({ region: 'us-east-1', endpoint }),
-        telemetry: { warn },
-        onClient(client) {
-          // The clients' stacks differ in their types only.
-          const stack = client.middlewareStack as unknown as typeof bridge.middlewareStack;
-          stack.add(
-            (next, { commandName = '' }) =>
-              async (args) => {
-                asked.push(...neededRights(commandName, args.input, LOCAL_PLACE));
-                return next(args);
-              },
-            { step: 'initialize', name: 'asked' },
-          );
-        },
+    const opened = openAnnouncer(placesOf({ taskTokens: true }), {
+      at: (endpoint) => ({ region: 'us-east-1', endpoint }),
+      telemetry: { warn },
+      onClient(client) {
+        // The clients' stacks differ in their types only.
+        const stack = client.middlewareStack as unknown as typeof bridge.middlewareStack;
+        stack.add(
+          (next, { commandName = '' }) =>
+            async (args) => {
+              asked.push(...neededRights(commandName, args.input, LOCAL_PLACE));
+              return next(args);
+            },
+          { step: 'initialize', name: 'asked' },
+        );
       },
-    );
+    });
     waiting.add('token-2');
     const changes = [aChange('Completed', { version: 1 }, OPEN), aChange('Failed', { version: 2 }, 'token-2')];
     expect((await opened.ports.announcer?.announce(changes))?.size).toBe(2);

@@ -382,7 +382,7 @@ describe('what cannot be read', () => {
     [
       'a number',
       cronJob({ spec: { schedule: 5 } }),
-      'CronJob in version "v1" cannot be handled as a CronJob: json: cannot unmarshal number 5 into field spec.schedule of type string',
+      'CronJob in version "v1" cannot be handled as a CronJob: json: cannot unmarshal number into field spec.schedule of type string',
     ],
     [
       'an unknown field',

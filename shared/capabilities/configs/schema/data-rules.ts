@@ -1,0 +1,66 @@
+import { type FieldError, forbidden, invalid } from '../../../schema/object/field-error.ts';
+import { isSame } from '../../../schema/object/object-update.ts';
+
+/** Values by key: texts, or bytes in base64. */
+export type Values = Readonly<Record<string, string>>;
+
+/** How much an object may hold (`MaxSecretSize`). */
+export const VALUES_BYTES_MAX = 1024 * 1024;
+
+const KEY = /^[-._a-zA-Z0-9]+$/;
+const KEY_CHARS_MAX = 253;
+
+/** The faults of keys, in Kubernetes' words (`IsConfigMapKey`). */
+export const keyErrors = (path: string, values: Values): readonly FieldError[] =>
+  Object.keys(values).flatMap((key) => keyFaults(key).map((fault) => invalid(`${path}[${key}]`, key, fault)));
+
+function keyFaults(key: string): readonly string[] {
+  const faults = key.length > KEY_CHARS_MAX ? [`must be no more than ${KEY_CHARS_MAX} characters`] : [];
+  if (!KEY.test(key))
+    faults.push(
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    );
+  if (key === '.' || key === '..') faults.push(`must not be '${key}'`);
+  else if (key.startsWith('..')) faults.push("must not start with '..'");
+  return faults;
+}
+
+/** How many bytes texts take. */
+export const textBytes = (values: Values): number =>
+  Object.values(values).reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
+
+/** How many bytes are in base64. */
+export const bytesInBase64 = (values: Values): number =>
+  Object.values(values).reduce((sum, text) => sum + (text.length / 4) * 3 - paddingOf(text), 0);
+
+const paddingOf = (text: string): number => (text.endsWith('==') ? 2 : Number(text.endsWith('=')));
+
+const IMMUTABLE = 'field is immutable when `immutable` is set';
+
+/**
+ * What a change does to an object that is immutable.
+ *
+ * @param fields those that hold values
+ */
+export function immutableFaults(
+  now: Readonly<Record<string, unknown>>,
+  before: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): readonly FieldError[] {
+  if (before['immutable'] !== true) return [];
+  return [
+    ...(now['immutable'] === true ? [] : [forbidden('immutable', IMMUTABLE)]),
+    ...fields.filter((name) => !isSame(now[name] ?? {}, before[name] ?? {})).map((name) => forbidden(name, IMMUTABLE)),
+  ];
+}
+
+/** The fields of an object that hold something, with their keys in order. */
+export const filled = (fields: Readonly<Record<string, Values>>): Readonly<Record<string, Values>> =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, values]) => Object.keys(values).length > 0)
+      .map(([name, values]) => [name, inOrder(values)]),
+  );
+
+const inOrder = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,0 +1,1 @@
+export { createConfigReader } from './config-reader.ts';
