@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { escapeName } from '../logs/stream-files.ts';
+import { escapeName, unescapeName } from '../logs/stream-files.ts';
 import { readOwn, writeWhole } from '../whole-file.ts';
 
 /** Which stored Secret. */
@@ -17,6 +17,8 @@ export type SecretCopies = {
   put(secret: SecretKey, version: string, values: ReadonlyMap<string, string>): void;
   /** Removes all versions. */
   remove(secret: SecretKey): void;
+  /** The Secrets of which there is a version. */
+  list(): readonly SecretKey[];
 };
 
 /** Copies that end with this process. */
@@ -24,6 +26,11 @@ export function memorySecretCopies(): SecretCopies {
   const secrets = new Map<string, Map<string, ReadonlyMap<string, string>>>();
   const nameOf = ({ namespace, name }: SecretKey): string => `${namespace}/${name}`;
   return {
+    list: () =>
+      [...secrets.keys()].map((id) => {
+        const [namespace = '', name = ''] = id.split('/');
+        return { namespace, name };
+      }),
     read: (secret, version) => secrets.get(nameOf(secret))?.get(version) ?? null,
     put(secret, version, values) {
       const versions = secrets.get(nameOf(secret)) ?? new Map<string, ReadonlyMap<string, string>>();
@@ -65,8 +72,16 @@ export function openSecretCopies(dataDir: string): SecretCopies {
       writeWhole(file, seal(values, madeKeyIn(dataDir), nameOf(secret, version)), 'durable');
     },
     remove: (secret) => rmSync(folderOf(secret), { recursive: true, force: true }),
+    list: () =>
+      namesIn(join(dataDir, SECRET_COPIES)).flatMap((namespace) =>
+        namesIn(join(dataDir, SECRET_COPIES, escapeName(namespace))).map((name) => ({ namespace, name })),
+      ),
   };
 }
+
+/** What a folder has, by its names before they were escaped; nothing if there is no such folder. */
+const namesIn = (folder: string): readonly string[] =>
+  existsSync(folder) ? readdirSync(folder).flatMap((file) => unescapeName(file) ?? []) : [];
 
 /** What is sealed with a copy: it cannot be passed off as another. */
 const nameOf = ({ namespace, name }: SecretKey, version: string): Buffer =>

@@ -1,3 +1,4 @@
+import { taskPorts } from '../../shared/capabilities/lists/embedded.ts';
 import { randomBytes } from 'node:crypto';
 import { createSqsEventTarget } from '../../shared/adapters/aws/sqs/sqs-event-target.ts';
 import { createSqsClient } from '../../shared/adapters/aws/sqs/sqs-queues.ts';
@@ -37,6 +38,7 @@ export async function wireAsAws(
       closers.push(() => front.close());
       const options: RuntimeOptions = {
         ...rest,
+        ports: { ...rest.ports, ...taskPorts(ecs.secretCopies) },
         endpoints: { sqs: server.endpoint, ecs: front.url, logs: front.url },
         accessKey,
         store,

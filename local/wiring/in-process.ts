@@ -1,4 +1,4 @@
-import { embedPorts } from '../../shared/capabilities/lists/embedded.ts';
+import { embedPorts, taskPorts } from '../../shared/capabilities/lists/embedded.ts';
 import { createEcsTasks } from '../../shared/adapters/aws/ecs/ecs-tasks.ts';
 import { systemClock } from '../../shared/adapters/system-clock.ts';
 import type { QueueName } from '../../shared/ports/dead-letters.ts';
@@ -34,6 +34,7 @@ export function wireInProcess(place: WiredPlace, store: StorePorts, closers: Clo
         }),
         ports: {
           ...place.ports,
+          ...taskPorts(ecs.secretCopies),
           ...embedPorts(
             { cloudmap: { calls: cloudmapCallsTo(cloudmap.api, onSurprise), namespaceId, zone } },
             async (ms) => systemClock.sleep(ms),

@@ -12,6 +12,7 @@ export const ENDPOINT_ENV = {
   announcements: 'MUSTER_ANNOUNCEMENTS_ENDPOINT',
   /** Parameter Store, for the key of Secrets */
   parameters: 'MUSTER_PARAMETERS_ENDPOINT',
+  secrets: 'MUSTER_SECRETS_ENDPOINT',
   /** the access key that these emulators require */
   accessKey: 'MUSTER_EMULATOR_ACCESS_KEY',
 } as const;

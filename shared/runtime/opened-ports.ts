@@ -34,6 +34,8 @@ export type FunctionPlaces = {
   readonly announcements: AnnouncementOptions;
   /** Of Parameter Store; null on AWS. */
   readonly parameters: string | null;
+  /** Of Secrets Manager; null on AWS. */
+  readonly secrets: string | null;
 };
 
 /** Opens what one function asks, and no other: its clients are in no other bundle. */
@@ -62,6 +64,15 @@ export type Openers = {
 export type EmbeddedServices = {
   readonly cloudmap: { readonly calls: CloudmapCalls; readonly namespaceId: string; readonly zone: string };
 };
+
+/** What the ECS of this process reads when tasks start, as it does of Secrets Manager on AWS: versions of Secrets. */
+export type EmbeddedSecrets = {
+  put(secret: EmbeddedSecret, version: string, values: ReadonlyMap<string, string>): void;
+  remove(secret: EmbeddedSecret): void;
+  list(): readonly EmbeddedSecret[];
+};
+
+type EmbeddedSecret = { readonly namespace: string; readonly name: string };
 
 export type EmbeddedPorts = {
   readonly [K in keyof CapabilityPorts]?: (services: EmbeddedServices, sleep: Clock['sleep']) => CapabilityPorts[K];

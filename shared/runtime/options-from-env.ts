@@ -97,6 +97,7 @@ const EnvSchema = z
     [ENDPOINT_ENV.cloudmap]: url.optional(),
     [ENDPOINT_ENV.announcements]: url.optional(),
     [ENDPOINT_ENV.parameters]: url.optional(),
+    [ENDPOINT_ENV.secrets]: url.optional(),
     [ENDPOINT_ENV.accessKey]: text.optional(),
   })
   .refine((env) => (env[ENV.hostsZone] === undefined) === (env[ENV.hostsNamespaceId] === undefined), {
@@ -120,7 +121,11 @@ export function optionsFromEnv(
     taskTokens: env[ENV.taskTokens] !== undefined,
     endpoint: orNull(env[ENDPOINT_ENV.announcements]),
   };
-  const places = { announcements: to, parameters: orNull(env[ENDPOINT_ENV.parameters]) };
+  const places = {
+    announcements: to,
+    parameters: orNull(env[ENDPOINT_ENV.parameters]),
+    secrets: orNull(env[ENDPOINT_ENV.secrets]),
+  };
   return {
     ...(open.length === 0 ? {} : { ofFunction: { places, open } }),
     region: env.AWS_REGION,

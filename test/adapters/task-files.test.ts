@@ -135,7 +135,7 @@ test('a file system of EFS is mounted as ECS takes it', () => {
     { ...fileSystem, volume: 'c', accessPointId: null, transitEncryption: true },
     { ...fileSystem, volume: 'd', accessPointId: null, iam: true },
   ];
-  const attached = { volume: 'e' };
+  const attached = { volume: 'e', type: 'gp3', sizeGib: 10 };
   const volumes = ['a', 'b', 'c', 'd', 'e'];
   expect(registerInput({ ...definition, volumes, fileSystems, attached }, definitions, null).volumes).toEqual([
     { name: 'a', efsVolumeConfiguration: { fileSystemId: 'fs-1', rootDirectory: '/data' } },
@@ -182,7 +182,7 @@ test.runIf(HAS_MODELS)('AWS’s model takes all of it', () => {
       ...withFiles,
       volumes: [...withFiles.volumes, 'efs', 'ebs'],
       fileSystems: [{ ...fileSystem, accessPointId: 'fsap-1' }],
-      attached: { volume: 'ebs' },
+      attached: { volume: 'ebs', type: 'gp3', sizeGib: 10 },
     },
     definitions,
     null,

@@ -1,9 +1,9 @@
 import type { OpenLocalPart } from '../../../local/local-part.ts';
-import type { EmbeddedPorts, EmbeddedServices } from '../../runtime/opened-ports.ts';
+import type { EmbeddedPorts, EmbeddedSecrets, EmbeddedServices } from '../../runtime/opened-ports.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { makeEach } from '../../control/process/make-each.ts';
-import { embedSealer } from '../configs/embedded/index.ts';
+import { embedSealer, embedSecretCopies } from '../configs/embedded/index.ts';
 import { openListeners } from '../announcements/local/index.ts';
 import { embedCloudmap } from '../hostnames/embedded/index.ts';
 
@@ -18,6 +18,11 @@ export const embedPorts = (services: EmbeddedServices, sleep: Clock['sleep']): P
 /** Makes the ports of capabilities that need nothing but the data folder, however functions reach the services. */
 export const folderPorts = (dataDir: string): Partial<CapabilityPorts> => ({
   sealer: embedSealer(dataDir),
+});
+
+/** Makes the ports of capabilities of what the ECS of this process reads, however functions reach the services. */
+export const taskPorts = (secrets: EmbeddedSecrets): Partial<CapabilityPorts> => ({
+  secretCopies: embedSecretCopies(secrets),
 });
 
 /** What `muster local` has of capabilities where its flags ask for it. */

@@ -1,18 +1,20 @@
 import type { PodSource } from '../../../control/process/pod-source.ts';
 import { toBase64 } from '../../../domain/base/base64.ts';
 import { type ConfigObject, type NamedSource, sourceKey, utf8Text } from '../../../domain/task/pod-sources.ts';
-import type { ReadConfig } from '../ports/config-reader.ts';
+import type { ConfigValues } from '../../../ports/config-reader.ts';
+import { createConfigReader } from '../store/index.ts';
 import type { SecretCopy } from '../ports/secret-copies.ts';
 
 /** ConfigMaps and Secrets that Pods name. What a Secret holds goes to where tasks read it, and nowhere else. */
 export const CONFIG_SOURCE: PodSource = {
-  async read(namespace, named, { ports: { configReader, secretCopies } }) {
+  async read(namespace, named, { objects, ports }) {
     const wanted = named.filter(({ kind }) => kind !== 'claim');
-    if (configReader === undefined || wanted.length === 0) return { sources: {} };
+    if (wanted.length === 0) return { sources: {} };
+    const reader = createConfigReader({ objects, ports });
     const found = await Promise.all(
       wanted.map(async (source) => {
         const kind = source.kind === 'secret' ? 'Secret' : 'ConfigMap';
-        const config = await configReader.read(kind, { namespace, name: source.name });
+        const config = await reader.read(kind, { namespace, name: source.name });
         return config === null ? [] : [{ source, config }];
       }),
     );
@@ -24,7 +26,7 @@ export const CONFIG_SOURCE: PodSource = {
       sources: { configs: new Map(there.map(({ source, config }) => [sourceKey(source), objectOf(source, config)])) },
       async provide() {
         for (const copy of copies) {
-          const put = await secretCopies?.put(copy);
+          const put = await ports.secretCopies?.put(copy);
           if (put !== undefined && put.kind !== 'there') return put;
         }
         return null;
@@ -34,9 +36,9 @@ export const CONFIG_SOURCE: PodSource = {
 };
 
 /** Differs for each version of each object that ever had the name. */
-const versionOf = ({ uid, version }: ReadConfig): string => `${uid}-${version}`;
+const versionOf = ({ uid, version }: ConfigValues): string => `${uid}-${version}`;
 
-const objectOf = ({ kind }: NamedSource, config: ReadConfig): ConfigObject => ({
+const objectOf = ({ kind }: NamedSource, config: ConfigValues): ConfigObject => ({
   version: versionOf(config),
   keys: new Map(
     [...config.data].map(([key, bytes]) => [
@@ -48,7 +50,7 @@ const objectOf = ({ kind }: NamedSource, config: ReadConfig): ConfigObject => ({
   ),
 });
 
-const copyOf = (namespace: string, { name }: NamedSource, config: ReadConfig): SecretCopy => ({
+const copyOf = (namespace: string, { name }: NamedSource, config: ConfigValues): SecretCopy => ({
   namespace,
   name,
   version: versionOf(config),

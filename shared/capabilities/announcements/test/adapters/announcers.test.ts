@@ -108,6 +108,7 @@ const front = await listenOnLoopback(
 const placesOf = ({ taskTokens }: { readonly taskTokens: boolean }) => ({
   announcements: { eventBus: 'jobs', taskTokens, endpoint: front.url },
   parameters: null,
+  secrets: null,
 });
 const connection = { region: 'us-east-1', endpoint: front.url };
 const [bridge, steps] = [createEventBridgeClient(connection), createSfnClient(connection)];

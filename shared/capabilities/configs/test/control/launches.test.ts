@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sortBySources } from '../../../../control/dispatch/launch-needs.ts';
 import { templatesOf } from '../../../../control/dispatch/template.ts';
@@ -6,23 +7,38 @@ import type { Deps } from '../../../../control/process/deps.ts';
 import { asEpochMs } from '../../../../domain/base/time.ts';
 import type { PodSpec } from '../../../../domain/manifests/pod-spec.ts';
 import type { TaskDefinition } from '../../../../domain/task/task.ts';
+import type { ObjectKey, StoredKind } from '../../../../ports/object-store.ts';
 import type { StoredSpec } from '../../../../ports/job-store.ts';
 import { createMemoryStore } from '../../../../runtime/memory-store.ts';
 import { aJob } from '../../../../../test/support/a-job.ts';
-import type { ReadConfig } from '../../ports/config-reader.ts';
+import { createSealer } from '../../adapters/sealer.ts';
+import type { SecretsKey } from '../../ports/secrets-key.ts';
+import { sealedObjects } from '../../store/sealed-objects.ts';
 import type { SecretCopies, SecretCopy } from '../../ports/secret-copies.ts';
 
 const IDS = [0, 1].map((index) => ({ index, attempt: 1, nonce: 0 }));
 
+const UID = '0b0b0b0b-0000-4000-8000-000000000000';
+
 /** A dispatcher, with what it reads, and what it has registered and copied. */
-function aDispatcher(put: SecretCopies['put'] = async () => Promise.resolve({ kind: 'there' })) {
-  const stored = new Map<string, ReadConfig>();
+async function aDispatcher(put: SecretCopies['put'] = async () => Promise.resolve({ kind: 'there' })) {
   const registered: TaskDefinition[] = [];
   const copies: SecretCopy[] = [];
   const reads: string[] = [];
-  const { jobs } = createMemoryStore({ now: () => asEpochMs(0) });
+  const { jobs, objects } = createMemoryStore({ now: () => asEpochMs(0) });
+  const sealer = createSealer(aKey());
+  const opened = sealedObjects(objects, { sealer });
+  const home = { metadata: { uid: 'n', name: 'default' }, status: { phase: 'Active' } };
+  await objects.commit('Namespace', { key: { namespace: '', name: 'default' }, was: 0, document: home });
   const deps = {
     jobs,
+    objects: {
+      ...objects,
+      read: async (kind: StoredKind, key: ObjectKey) => {
+        reads.push(`${kind} ${key.namespace}/${key.name}`);
+        return objects.read(kind, key);
+      },
+    },
     tasks: {
       prepare: async (definition: TaskDefinition) => {
         registered.push(definition);
@@ -30,15 +46,10 @@ function aDispatcher(put: SecretCopies['put'] = async () => Promise.resolve({ ki
         return Promise.resolve({ kind: 'ready', template });
       },
     },
-    hash: (text: string) => text,
+    hash: (text: string) => createHash('sha256').update(text).digest('hex'),
     cache: createCache(),
     ports: {
-      configReader: {
-        read: async (kind: string, { namespace, name }: { namespace: string; name: string }) => {
-          reads.push(`${kind} ${namespace}/${name}`);
-          return Promise.resolve(stored.get(`${kind}/${name}`) ?? null);
-        },
-      },
+      sealer,
       secretCopies: {
         put: async (copy: SecretCopy) => {
           copies.push(copy);
@@ -48,11 +59,26 @@ function aDispatcher(put: SecretCopies['put'] = async () => Promise.resolve({ ki
     },
     settings: {},
   } as unknown as Deps;
-  const store = (kind: 'ConfigMap' | 'Secret', name: string, version: number, data: Record<string, string>): void => {
-    const bytes = Object.entries(data).map(([key, text]) => [key, new TextEncoder().encode(text)] as const);
-    stored.set(`${kind}/${name}`, { uid: 'c0ffee', version, data: new Map(bytes) });
+  const store = async (kind: 'ConfigMap' | 'Secret', name: string, data: Record<string, string>): Promise<void> => {
+    const key = { namespace: 'default', name };
+    const was = (await objects.read(kind, key))?.version ?? 0;
+    const document = { metadata: { uid: UID, name }, data };
+    expect(await opened.commit(kind, { key, was, document })).toMatchObject({ kind: 'committed' });
   };
-  return { deps, store, stored, registered, copies, reads };
+  return { deps, store, registered, copies, reads };
+}
+
+/** A key that is in nobody's file. */
+function aKey(): SecretsKey {
+  let kept: string | null = null;
+  return {
+    place: 'the key of this test',
+    read: async () => Promise.resolve(kept),
+    make: async (text) => {
+      kept ??= text;
+      return Promise.resolve();
+    },
+  };
 }
 
 /** A Job whose Pods are like this. */
@@ -66,13 +92,13 @@ const withPods = (spec: Partial<PodSpec>): StoredSpec => {
 const FILES = withPods({ volumes: [{ name: 'v', configMap: { name: 'c' } }] });
 
 test('a Job that names nothing reads nothing', async () => {
-  const { deps, reads } = aDispatcher();
+  const { deps, reads } = await aDispatcher();
   expect(await sortBySources(aJob(), IDS, deps)).toMatchObject({ launch: IDS, template: 0 });
   expect(reads).toEqual([]);
 });
 
 test('launches wait for a ConfigMap, and go once it is there', async () => {
-  const { deps, store, registered } = aDispatcher();
+  const { deps, store, registered } = await aDispatcher();
   const why = {
     kind: 'later',
     reason: 'FailedMount: MountVolume.SetUp failed for volume "v" : configmap "c" not found',
@@ -84,14 +110,14 @@ test('launches wait for a ConfigMap, and go once it is there', async () => {
     template: 0,
   });
   expect(registered).toEqual([]);
-  store('ConfigMap', 'c', 4, { a: '1' });
+  await store('ConfigMap', 'c', { a: '1' });
   expect(await sortBySources(FILES, IDS, deps)).toMatchObject({ launch: IDS, withdraw: [] });
 });
 
 test('a change makes a new template, and no change makes none', async () => {
-  const { deps, store } = aDispatcher();
+  const { deps, store } = await aDispatcher();
   const { uid } = FILES.identity;
-  store('ConfigMap', 'c', 4, { a: '1' });
+  await store('ConfigMap', 'c', { a: '1' });
   await sortBySources(FILES, IDS, deps);
   await deps.jobs.addTemplate(uid, 0, {
     taskDefinition: 'td/x:1',
@@ -103,17 +129,14 @@ test('a change makes a new template, and no change makes none', async () => {
   const { template } = await sortBySources(FILES, IDS, deps);
   expect(template).toBe(1);
   expect(await sortBySources(FILES, IDS, deps)).toMatchObject({ template: 1 });
-  store('ConfigMap', 'c', 5, { a: '2' });
+  await store('ConfigMap', 'c', { a: '2' });
   expect(await sortBySources(FILES, IDS, deps)).toMatchObject({ template: 2 });
-  expect((await deps.jobs.readTemplates(uid)).map(({ sources }) => sources)).toEqual([
-    'old',
-    expect.stringContaining('c0ffee-4'),
-    expect.stringContaining('c0ffee-5'),
-  ]);
+  const prints = (await deps.jobs.readTemplates(uid)).map(({ sources }) => sources);
+  expect(new Set(prints).size).toBe(3);
 });
 
 test('what a Secret says goes into its copy, and into nothing else', async () => {
-  const { deps, store, registered, copies } = aDispatcher();
+  const { deps, store, registered, copies } = await aDispatcher();
   const env = [{ name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 's', key: 'p' } } }];
   const [main] = aJob().manifest.spec.template.spec.containers;
   if (main === undefined) throw new Error('a Pod has a container');
@@ -121,12 +144,12 @@ test('what a Secret says goes into its copy, and into nothing else', async () =>
     containers: [{ ...main, env, envFrom: [{ secretRef: { name: 's' } }] }],
     volumes: [{ name: 'v', secret: { secretName: 's' } }],
   });
-  store('Secret', 's', 7, { p: 'hunter2' });
+  await store('Secret', 's', { p: 'aHVudGVyMg==' });
   expect(await templatesOf(spec, 0, deps)).toHaveLength(1);
   expect(copies[0]).toEqual({
     namespace: 'default',
     name: 's',
-    version: 'c0ffee-7',
+    version: `${UID}-1`,
     values: new Map([['p', 'hunter2']]),
   });
   expect(registered).not.toEqual([]);
@@ -136,8 +159,8 @@ test('what a Secret says goes into its copy, and into nothing else', async () =>
 });
 
 test('launches wait if a Secret cannot be copied, and say why', async () => {
-  const { deps, store } = aDispatcher(async () => Promise.resolve({ kind: 'refused', reason: 'too large' }));
-  store('Secret', 's', 7, { p: 'x' });
+  const { deps, store } = await aDispatcher(async () => Promise.resolve({ kind: 'refused', reason: 'too large' }));
+  await store('Secret', 's', { p: 'eA==' });
   const spec = withPods({ volumes: [{ name: 'v', secret: { secretName: 's' } }] });
   deps.cache.templates.set(spec.identity.uid, [
     { taskDefinition: 'td/x:1', containers: ['main'], placement: '{}', sources: 'old' },
