@@ -27,6 +27,7 @@ import { grantSecretRights } from './secret-rights.ts';
 import { ourMetric } from './metrics.ts';
 import { alarmOnWhatUsersFeel } from './more-alarms.ts';
 import { type QueueName, type Roles, grantRights } from './rights.ts';
+import { grantSecretsKey } from './secrets-key-rights.ts';
 import type { Settings } from './settings.ts';
 
 export type MusterStackProps = StackProps & { readonly settings: Settings };
@@ -101,6 +102,7 @@ export class MusterStack extends Stack {
       for (const [name, value] of Object.entries(environmentOf(world))) lambda.addEnvironment(name, value);
     grantRights({ roles: rolesOf(handlers), state, queues, tasks, taskRoleArns: listedArns(settings) });
     grantSecretRights(this, rolesOf(handlers));
+    grantSecretsKey(rolesOf(handlers));
     grantAnnouncing(handlers.reconcile.role, settings);
     if (handlers.submit !== undefined) grantTaskAnswers(handlers.submit.role, settings);
     if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });

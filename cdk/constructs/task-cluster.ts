@@ -4,7 +4,7 @@ import { Cluster, ContainerInsights } from 'aws-cdk-lib/aws-ecs';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { PARAMETER_PREFIX, SECRET_PREFIX } from '../../shared/names/secrets.ts';
+import { CONFIG_MAP_PARAMETERS, SECRET_PREFIX } from '../../shared/names/secrets.ts';
 
 export type TaskClusterProps = {
   readonly vpc: IVpc;
@@ -95,7 +95,8 @@ export class TaskCluster extends Construct {
     role.addToPolicy(
       new PolicyStatement({
         actions: ['ssm:GetParameters'],
-        resources: [stack.formatArn({ service: 'ssm', resource: `parameter${PARAMETER_PREFIX}*` })],
+        // Not the key of all Secrets, which lies beside them.
+        resources: [stack.formatArn({ service: 'ssm', resource: `parameter${CONFIG_MAP_PARAMETERS}` })],
       }),
     );
     return role;

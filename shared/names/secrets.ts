@@ -25,14 +25,14 @@ export function parseObjectSecretName(secret: string): Pick<SecretPlace, 'namesp
 
 /** Name of the Parameter Store parameter that holds one key of a ConfigMap. */
 export const configMapParameter = (namespace: string, name: string, key: string): string =>
-  `${PARAMETER_PREFIX}${namespace}/configmaps/${name}/${key}`;
+  `/muster/${namespace}/configmaps/${name}/${key}`;
 
 /** Name of the SecureString that holds the key with which Secrets are sealed in the table. Whoever reads it reads them all. */
 export const SECRETS_KEY_PARAMETER = '/muster-secrets-key';
 
-/** The execution role must be able to read every name with these prefixes. */
+/** The execution role must be able to read every name with this prefix, and those of this form. */
 export const SECRET_PREFIX = 'muster/';
-export const PARAMETER_PREFIX = '/muster/';
+export const CONFIG_MAP_PARAMETERS = '/muster/*/configmaps/*';
 
 /** `valueFrom` of a container's secret: a key of a Secrets Manager secret in the task's own account and Region. */
 export const secretReference = (

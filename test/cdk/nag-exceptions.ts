@@ -25,7 +25,7 @@ export const NAG_EXCEPTIONS: readonly NagException[] = [
     'actions that AWS supports no resource for, X-Ray’s among them, each with a condition where there is one: cdk/rights.ts',
   ),
   by(
-    /^AwsSolutions-IAM5\[Resource::.*(secret:muster|parameter\/muster)\/\*\]$/,
+    /^AwsSolutions-IAM5\[Resource::.*(secret:muster|parameter\/muster\/\*\/configmaps)\/\*\]$/,
     /^Muster\/Tasks\/ExecutionRole\//,
     'users name the secrets below muster/ in their manifests',
   ),

@@ -143,13 +143,24 @@ const FITTING: Readonly<Record<string, RegExp>> = { String: /^String/, ARN: /^(A
 const OWN_LOG = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 
 test('Fargate reads what Pod templates may name as Secrets and ConfigMaps, and no other secret', () => {
-  const reading = stack.rights.filter(({ actions }) => actions.some((action) => /^(secretsmanager|ssm):/.test(action)));
-  expect(reading.map(({ owner, actions }) => [owner.includes('ExecutionRole'), actions])).toEqual([
-    [true, ['secretsmanager:GetSecretValue']],
-    [true, ['ssm:GetParameters']],
-  ]);
+  const ofRole = (role: string) =>
+    stack.rights.filter(
+      ({ owner, actions }) => owner.includes(role) && actions.some((action) => /^(secretsmanager|ssm):/.test(action)),
+    );
+  const reading = ofRole('ExecutionRole');
+  expect(reading.map(({ actions }) => actions)).toEqual([['secretsmanager:GetSecretValue'], ['ssm:GetParameters']]);
   expect(JSON.stringify(reading[0]?.resources)).toMatch(/:secret:muster\/\*"/);
-  expect(JSON.stringify(reading[1]?.resources)).toMatch(/:parameter\/muster\/\*"/);
+  expect(JSON.stringify(reading[1]?.resources)).toMatch(/:parameter\/muster\/\*\/configmaps\/\*"/);
+});
+
+test('the API makes the key of Secrets, dispatch reads it, and nobody else has it', () => {
+  const key = stack.rights.filter(({ resources }) =>
+    JSON.stringify(resources).includes(':parameter/muster/secrets-key"'),
+  );
+  expect(key.map(({ owner, actions }) => [/Api|Dispatch/.exec(owner)?.[0], actions])).toEqual([
+    ['Api', ['ssm:GetParameter', 'ssm:PutParameter']],
+    ['Dispatch', ['ssm:GetParameter']],
+  ]);
 });
 
 test('dispatch may hand over the roles of service accounts that are mapped', () => {

@@ -29,6 +29,7 @@ import type { Audit } from '../../shared/ports/callers/audit.ts';
 import type { LogLine, LogReader } from '../../shared/ports/log-reader.ts';
 import { toJob } from '../../shared/store/to-job.ts';
 import { Handler } from '../support/a-handler.ts';
+import { testFolderPorts } from '../support/folder-ports.ts';
 import { openNamespace } from '../support/a-namespace.ts';
 import type { Submissions } from '../../shared/ports/submissions.ts';
 import { DONE } from '../support/a-stage.ts';
@@ -88,7 +89,8 @@ export async function aWorld(
     refusal: () => null,
     emit: () => undefined,
   });
-  const { deps } = new Handler({ ...store, tasks, queues: mail.queues, ports: hooks.ports ?? {} }, () => now, 0);
+  const ports = { ...testFolderPorts(), ...hooks.ports };
+  const { deps } = new Handler({ ...store, tasks, queues: mail.queues, ports }, () => now, 0);
   const publish = async (uid: JobUid, status: Status) => {
     const spec = await store.jobs.readSpec(uid);
     if (spec === null) throw new Error(`no Job ${uid}`);

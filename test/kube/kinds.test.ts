@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { apiVersionOf, pathOfAll, pathWithin } from '../../shared/domain/kinds/api-kind.ts';
-import { ALL_KINDS, API_KINDS, STORED } from '../../shared/domain/kinds/api-kinds.ts';
+import { ALL_KINDS, API_KINDS, STORED, isConfidential } from '../../shared/domain/kinds/api-kinds.ts';
 import { DEFAULT_ROLES } from '../../shared/capabilities/access/domain/default-policy.ts';
 import { SERVED } from '../../shared/kube/discovery/served-resources.ts';
 import { ABSENT } from '../../shared/kube/namespace-defaults/absent-kinds.ts';
 import { openApiDocument } from '../../shared/kube/openapi/documents.ts';
 import { SERVED_KINDS } from '../../shared/kube/served-kinds.ts';
-import { STORED_KINDS } from '../../shared/ports/object-store.ts';
+import { SEALED_FIELD, STORED_KINDS } from '../../shared/ports/object-store.ts';
 import { KINDS } from '../../shared/schema/kinds/kinds.ts';
 import { type World, aWorld } from './a-world.ts';
 
@@ -89,7 +89,8 @@ async function putInTeam(world: World, name: (typeof STORED)[number]['name']): P
   const found = await world.objects.list(name, PAGE);
   if (found.objects.length > 0) return;
   const metadata = { ...key, uid: '00000000-0000-4000-8000-000000000001' };
-  const document = { apiVersion: apiVersionOf(API_KINDS[name]), kind: API_KINDS[name].kind, metadata, spec: {} };
+  const open = { apiVersion: apiVersionOf(API_KINDS[name]), kind: API_KINDS[name].kind, metadata, spec: {} };
+  const document = isConfidential(name) ? { metadata: { uid: metadata.uid }, [SEALED_FIELD]: 'AA==' } : open;
   const stored = await world.objects.commit(name, { key, was: 0, document });
   expect(stored.kind).toBe('committed');
 }

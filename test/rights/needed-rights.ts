@@ -36,6 +36,7 @@ const Text = z.looseObject({
   logStreamName: z.string().optional(),
   ServiceId: z.string().optional(),
   Id: z.string().optional(),
+  Name: z.string().optional(),
   // Of PutEvents, and of SQS's batches.
   Entries: z.array(z.looseObject({ EventBusName: z.string().optional(), Source: z.string().optional() })).optional(),
   RequestItems: z.record(z.string(), z.unknown()).optional(),
@@ -87,6 +88,9 @@ const onTables = (action: string) => (input: Input, place: Place) => [
     Object.keys(input.RequestItems ?? {}).map((name) => table(name, place)),
   ),
 ];
+const onParameter =
+  (action: string) =>
+  ({ Name = '' }: Input, place: Place) => [need(action, [arn('ssm', place, `parameter${Name}`)])];
 /** IAM knows no batches of SQS. */
 const onQueue = (action: string) => (input: Input, place: Place) => [need(action, [queue(input, place)])];
 
@@ -123,6 +127,9 @@ const RIGHTS: Readonly<Record<string, (input: Input, place: Place) => readonly N
       : [need('ecs:TagResource', [newTask(input, place)], { 'ecs:CreateAction': 'RunTask' })]),
     pass(place), // ECS asks for those of the definition once more
   ],
+  GetParameter: onParameter('ssm:GetParameter'),
+  PutParameter: onParameter('ssm:PutParameter'),
+
   StopTask: (input, place) => [need('ecs:StopTask', [input.task ?? ''], inCluster(input, place))],
   DescribeTasks: (input, place) => [need('ecs:DescribeTasks', input.tasks ?? [], inCluster(input, place))],
   ListTasks: (input, place) => [need('ecs:ListTasks', ['*'], inCluster(input, place))],

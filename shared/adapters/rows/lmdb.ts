@@ -33,6 +33,7 @@ import {
   ordered,
   textOf,
 } from './lmdb-layout.ts';
+import { packedBytes } from './row-limits.ts';
 
 /** A page holds about as much: some milliseconds of work. DynamoDB's pages have the same size. */
 const PAGE_BYTES = 1024 * 1024;
@@ -128,7 +129,7 @@ export class LmdbRows implements Rows {
   }
 
   storedBytes(body: Uint8Array): number {
-    return body.length;
+    return packedBytes(body);
   }
 
   /** A writer that has lost is answered when the winner is on the disk: it may try at once, after the others' turn. */

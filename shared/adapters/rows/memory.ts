@@ -21,7 +21,7 @@ import {
 } from '../../store/rows/row.ts';
 import { SortedTree, compareKeys } from './key-order.ts';
 import { LateIndex } from './late-index.ts';
-import { ROW_LIMITS, checkRequest, checkRow, rowBytes } from './row-limits.ts';
+import { ROW_LIMITS, checkRequest, checkRow, packedBytes, rowBytes } from './row-limits.ts';
 import { ThrottlingException, type Weather } from './weather.ts';
 
 /** A token names its transaction for this long after it was carried out (aws.md 2.1). */
@@ -151,7 +151,7 @@ class MemoryRows implements Rows {
   }
 
   storedBytes(body: Uint8Array): number {
-    return body.length;
+    return packedBytes(body);
   }
 
   /** The row. DynamoDB's removal of expired rows happens here. */

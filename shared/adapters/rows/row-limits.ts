@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib';
 import { comesBefore } from '../../domain/base/text-order.ts';
 import { TABLE } from '../../names/table.ts';
 import type { TimedRequest } from '../../store/rows/program.ts';
@@ -24,6 +25,13 @@ function checkLimit(name: keyof typeof ROW_LIMITS, count: number): void {
   check(count >= 1 && count <= ROW_LIMITS[name], `${count} as ${name}: it takes 1 to ${ROW_LIMITS[name]}`);
 }
 
+/** A smaller body fits, however it is stored. */
+const PACKED_FROM_BYTES = 64 * 1024;
+
+/** How many bytes a body takes in DynamoDB, where it is compressed: what fits there fits into every store. */
+export const packedBytes = (body: Uint8Array): number =>
+  body.length < PACKED_FROM_BYTES ? body.length : 1 + Math.min(body.length, deflateRawSync(body).length);
+
 /** How many bytes DynamoDB counts for a row: names and values; a number takes one for two digits, and one more. */
 export function rowBytes({ partition, sort }: RowKey, fields: Fields): number {
   let bytes = TABLE.partitionKey.length + TABLE.sortKey.length + Buffer.byteLength(partition) + Buffer.byteLength(sort);
@@ -33,7 +41,7 @@ export function rowBytes({ partition, sort }: RowKey, fields: Fields): number {
 
 function valueBytes(value: Value): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
-  if (typeof value !== 'number') return value.length;
+  if (typeof value !== 'number') return packedBytes(value);
   const digits = value === 0 ? 0 : value.toExponential().replace(/e.*|[-.]/g, '').length;
   return 1 + Math.ceil(digits / 2);
 }

@@ -13,11 +13,14 @@ const OF_TASKS = {
   pods: 'pods',
   'requests.cpu': 'cpu',
   'requests.memory': 'memory',
-  resourcequotas: 'resourceQuotas',
-  services: 'services',
 } as const satisfies Readonly<Record<string, keyof Usage>>;
 
-export type QuotaKey = keyof typeof OF_TASKS | `count/${string}`;
+/** Kinds of the core group that have a short key, too, where they are served. */
+const SHORT = ['configmaps', 'persistentvolumeclaims', 'resourcequotas', 'secrets', 'services'] as const;
+const isShort = ({ group, plural }: Pick<ApiKind, 'group' | 'plural'>): boolean =>
+  group === '' && SHORT.some((short) => short === plural);
+
+export type QuotaKey = keyof typeof OF_TASKS | (typeof SHORT)[number] | `count/${string}`;
 
 const countKey = (kind: Pick<ApiKind, 'group' | 'plural'>): `count/${string}` => `count/${ofGroup(kind.plural, kind)}`;
 
@@ -25,6 +28,9 @@ const countKey = (kind: Pick<ApiKind, 'group' | 'plural'>): `count/${string}` =>
 const COUNTED: ReadonlyMap<string, keyof Usage> = new Map<string, keyof Usage>([
   [countKey(API_KINDS.Job), 'jobs'],
   ...COUNTED_KINDS.map((kind) => [countKey(API_KINDS[kind]), countedAs(kind)] as const),
+  ...COUNTED_KINDS.filter((kind) => isShort(API_KINDS[kind])).map(
+    (kind) => [API_KINDS[kind].plural, countedAs(kind)] as const,
+  ),
   ...Object.entries(OF_TASKS),
 ]);
 

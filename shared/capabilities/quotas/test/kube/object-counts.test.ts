@@ -42,6 +42,8 @@ const KINDS: readonly (readonly [apiVersion: string, kind: string, resource: str
       },
       0,
     ],
+    ['v1', 'ConfigMap', 'configmaps', { data: { a: 'b' } }, 0],
+    ['v1', 'Secret', 'secrets', { stringData: { a: 'b' } }, 0],
     ['v1', 'LimitRange', 'limitranges', { spec: { limits: [] } }, 0],
     // The quota itself.
     ['v1', 'ResourceQuota', 'resourcequotas', { spec: { hard: {} } }, 1],

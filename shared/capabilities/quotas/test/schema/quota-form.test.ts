@@ -28,8 +28,9 @@ const SUPPORTED = `supported values: ${[
   'pods',
   'requests.cpu',
   'requests.memory',
-  'resourcequotas',
-  'services',
+  ...ALL_KINDS.filter(({ plural }) =>
+    ['configmaps', 'persistentvolumeclaims', 'resourcequotas', 'secrets', 'services'].includes(plural),
+  ).map(({ plural }) => plural),
 ]
   .toSorted((a, b) => (a < b ? -1 : 1))
   .map((key) => `"${key}"`)

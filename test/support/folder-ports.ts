@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { folderPorts } from '../../shared/capabilities/lists/embedded.ts';
+import type { CapabilityPorts } from '../../shared/ports/capability-ports.ts';
+
+let folder: string | null = null;
+
+/** Ports of capabilities that keep something in a data folder: one for all tests of this process, which goes with it. */
+export function testFolderPorts(): Partial<CapabilityPorts> {
+  folder ??= made();
+  return folderPorts(folder);
+}
+
+function made(): string {
+  const path = mkdtempSync(join(tmpdir(), 'muster-test-ports-'));
+  process.once('exit', () => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
