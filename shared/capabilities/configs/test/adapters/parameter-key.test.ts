@@ -1,0 +1,150 @@
+import {
+  GetParameterRequest$,
+  GetParameterResult$,
+  PutParameterRequest$,
+  PutParameterResult$,
+} from '@aws-sdk/client-ssm';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AwsError } from '../../../../../local/wire/aws-error.ts';
+import { serveAwsJson } from '../../../../../local/wire/aws-json.ts';
+import { listenOnLoopback } from '../../../../../local/wire/loopback-server.ts';
+import { musterTemplate } from '../../../../../test/cdk/template.ts';
+import { checkWire } from '../../../../../test/models/wire-check.ts';
+import { type NeededRight, missingTypes, neededRights } from '../../../../../test/rights/needed-rights.ts';
+import { allowing, statementsOf } from '../../../../../test/rights/statements.ts';
+import { LOCAL_PLACE } from '../../../../../test/rights/template-statements.ts';
+import { openSealer } from '../../adapters/index.ts';
+import { createSsmClient, parameterKey } from '../../adapters/parameter-key.ts';
+
+// The SDK's own requests, over HTTP, to a server that answers as Parameter Store does.
+
+type Put = { readonly Name: string; readonly Value: string; readonly Type: string; readonly Overwrite: boolean };
+type Get = { readonly Name: string; readonly WithDecryption: boolean };
+
+const NAME = '/muster/secrets-key';
+const held = new Map<string, string>();
+const puts: Put[] = [];
+const gets: Get[] = [];
+let isDown = false;
+
+function put(input: Put) {
+  puts.push(input);
+  if (held.has(input.Name) && !input.Overwrite)
+    throw new AwsError('ParameterAlreadyExists', 'The parameter already exists.', { status: 400 });
+  held.set(input.Name, input.Value);
+  return { Version: 1, Tier: 'Standard' };
+}
+
+function get(input: Get) {
+  gets.push(input);
+  if (isDown) throw new AwsError('InternalServerError', 'down', { status: 500 });
+  const value = held.get(input.Name);
+  if (value === undefined) throw new AwsError('ParameterNotFound', '', { status: 400 });
+  // What is not decrypted is of no use.
+  const Value = input.WithDecryption ? value : 'AQICAH…';
+  return { Parameter: { Name: input.Name, Type: 'SecureString', Value, Version: 1 } };
+}
+
+const front = await listenOnLoopback(
+  serveAwsJson([
+    {
+      targetPrefix: 'AmazonSSM',
+      jsonVersion: '1.1',
+      operations: {
+        GetParameter: {
+          request: GetParameterRequest$,
+          response: GetParameterResult$,
+          handle: (input) => get(input as Get),
+        },
+        PutParameter: {
+          request: PutParameterRequest$,
+          response: PutParameterResult$,
+          handle: (input) => put(input as Put),
+        },
+      },
+    },
+  ]),
+);
+const at = (endpoint: string | null) => ({ region: 'us-east-1', endpoint });
+const client = createSsmClient(at(front.url));
+const faults: string[] = [];
+checkWire(client, 'both', (fault) => faults.push(fault));
+const key = parameterKey(client, NAME);
+
+beforeEach(() => {
+  held.clear();
+  puts.length = 0;
+  gets.length = 0;
+  isDown = false;
+});
+afterEach(() => expect(faults).toEqual([]));
+afterAll(async () => {
+  client.destroy();
+  await front.close();
+});
+
+test('there is none before it is made: as a SecureString, which nobody overwrites', async () => {
+  expect(await key.read()).toBeNull();
+  await key.make('one');
+  expect(await key.read()).toBe('one');
+  expect(puts).toMatchObject([{ Name: NAME, Value: 'one', Type: 'SecureString', Overwrite: false }]);
+  expect(gets.every((each) => each.WithDecryption)).toBe(true);
+});
+
+test('who comes second takes the first one’s', async () => {
+  await key.make('one');
+  await key.make('other');
+  expect(await key.read()).toBe('one');
+});
+
+test('another failure is no answer', async () => {
+  isDown = true;
+  await expect(key.read()).rejects.toThrow('down');
+  expect(key.place).toBe('parameter /muster/secrets-key of Parameter Store');
+});
+
+describe('a function', () => {
+  const OF = { kind: 'Secret', namespace: 'team', name: 'db', uid: '1' };
+  const PLACES = { announcements: { eventBus: null, taskTokens: false, endpoint: null }, parameters: front.url };
+
+  test('asks nothing before the first Secret, and then once', async () => {
+    const opened = openSealer(PLACES, { at, onClient: undefined, telemetry: { warn: () => undefined } });
+    expect([gets.length, puts.length]).toEqual([0, 0]);
+    const { sealer } = opened.ports;
+    const sealed = await sealer?.seal(Buffer.from('x'), OF);
+    if (sealed !== undefined) await sealer?.open(sealed, OF);
+    expect([gets.length, puts.length]).toEqual([2, 1]);
+    opened.close();
+  });
+
+  test('may do what it asks, by the template', async () => {
+    const asked: NeededRight[] = [];
+    const opened = openSealer(PLACES, {
+      at,
+      telemetry: { warn: () => undefined },
+      onClient(each) {
+        // The clients' stacks differ in their types only.
+        const stack = each.middlewareStack as unknown as typeof client.middlewareStack;
+        stack.add(
+          (next, { commandName = '' }) =>
+            async (args) => {
+              asked.push(...neededRights(commandName, args.input, LOCAL_PLACE));
+              return next(args);
+            },
+          { step: 'initialize', name: 'asked' },
+        );
+      },
+    });
+    await opened.ports.sealer?.seal(Buffer.from('x'), OF);
+    opened.close();
+    const statements = statementsOf(musterTemplate({ submissions: 'true' }), new Map());
+    expect(new Set(asked.map(({ action }) => action))).toEqual(new Set(['ssm:GetParameter', 'ssm:PutParameter']));
+    for (const right of asked) {
+      expect(await missingTypes(right)).toEqual([]);
+      expect([right, allowing(statements.api, right) !== null]).toEqual([right, true]);
+      const isRead = right.action === 'ssm:GetParameter';
+      expect([right, allowing(statements.dispatch, right) !== null]).toEqual([right, isRead]);
+      for (const name of ['reconcile', 'sweep'] as const) expect(allowing(statements[name], right)).toBeNull();
+    }
+  });
+});
