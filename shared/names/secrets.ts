@@ -28,7 +28,7 @@ export const configMapParameter = (namespace: string, name: string, key: string)
   `/muster/${namespace}/configmaps/${name}/${key}`;
 
 /** Name of the SecureString that holds the key with which Secrets are sealed in the table. Whoever reads it reads them all. */
-export const SECRETS_KEY_PARAMETER = '/muster-secrets-key';
+export const SECRETS_KEY_PARAMETER = '/muster/secrets-key';
 
 /** The execution role must be able to read every name with this prefix, and those of this form. */
 export const SECRET_PREFIX = 'muster/';
