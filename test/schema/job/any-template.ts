@@ -27,6 +27,7 @@ const container = someOf({
     [{ name: 'A', value: '' }],
     [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
     [{ name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k', optional: false } } }],
+    [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'c', key: 'k', optional: true } } }],
   ],
   ports: [[], [{ containerPort: 80 }], [{ containerPort: 80, hostPort: 0, protocol: 'UDP', name: '' }]],
   resources: [
@@ -35,14 +36,24 @@ const container = someOf({
     { limits: { cpu: 0.5, memory: '1024Mi' } },
     { limits: { memory: '1Gi' }, requests: { cpu: '0.1', memory: '512Mi' } },
   ],
-  volumeMounts: [[], [{ name: 'v', mountPath: '/v' }], [{ name: 'v', mountPath: '/v', readOnly: false, subPath: '' }]],
+  volumeMounts: [
+    [],
+    [{ name: 'v', mountPath: '/v' }],
+    [{ name: 'v', mountPath: '/v', readOnly: false, subPath: '' }],
+    [{ name: 'v', mountPath: '/v', subPath: 'a/b' }],
+    [{ name: 'v', mountPath: '/v', subPathExpr: 'a/b' }],
+  ],
   securityContext: [
     {},
     { privileged: false, allowPrivilegeEscalation: true, readOnlyRootFilesystem: false },
     { runAsUser: 0, capabilities: { add: [], drop: ['ALL'] }, seccompProfile: { type: 'RuntimeDefault' } },
   ],
   livenessProbe: [{}, null],
-  envFrom: [[]],
+  envFrom: [
+    [],
+    [{ configMapRef: { name: 'c' } }, { prefix: '', secretRef: { name: 's', optional: false } }],
+    [{ prefix: 'A_', configMapRef: { name: 'c', optional: true } }],
+  ],
 });
 
 const podSpec = someOf({
@@ -83,10 +94,51 @@ const podSpec = someOf({
   hostname: [''],
 });
 
-const volumes = fc.constantFrom<object>(
-  [{ name: 'v' }],
-  [{ name: 'v', emptyDir: { medium: '', sizeLimit: '1024Mi' } }],
-);
+const keyFiles = [
+  null,
+  [],
+  [{ key: 'k', path: 'p' }],
+  [
+    { key: 'k', path: 'p/q', mode: 0 },
+    { key: 'l', path: 'l' },
+  ],
+];
+const modes = [null, 0, 0o400, 0o777];
+const optional = [null, false, true];
+const fieldFiles = [
+  null,
+  [],
+  [{ path: 'p', fieldRef: { fieldPath: 'metadata.labels' } }],
+  [
+    { path: 'p', mode: 0o400, fieldRef: { apiVersion: 'v1', fieldPath: "metadata.annotations['a']" } },
+    { path: 'q', fieldRef: { fieldPath: 'metadata.name' } },
+  ],
+];
+
+const sources: readonly fc.Arbitrary<object>[] = [
+  fc.constantFrom({}, { emptyDir: { medium: '', sizeLimit: '1024Mi' } }),
+  someOf({ items: keyFiles, defaultMode: modes, optional }).map((keys) => ({ configMap: { name: 'c', ...keys } })),
+  someOf({ items: keyFiles, defaultMode: modes, optional }).map((keys) => ({ secret: { secretName: 's', ...keys } })),
+  someOf({ items: fieldFiles, defaultMode: modes }).map((downwardAPI) => ({ downwardAPI })),
+  someOf({
+    sources: [
+      [{ configMap: { name: 'c' } }, { secret: { name: 's', items: [{ key: 'k', path: 'r' }], optional: true } }],
+      [{ downwardAPI: { items: fieldFiles[2] } }, { downwardAPI: {} }],
+    ],
+    defaultMode: modes,
+  }).map((projected) => ({ projected })),
+  someOf({ readOnly: [false, true] }).map((claim) => ({ persistentVolumeClaim: { claimName: 'data', ...claim } })),
+  someOf({ storageClassName: [''], volumeMode: ['', 'Filesystem'] }).map((claim) => ({
+    ephemeral: {
+      volumeClaimTemplate: {
+        metadata: { labels: { a: 'b' }, creationTimestamp: null },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1024Mi' } }, ...claim },
+      },
+    },
+  })),
+];
+
+const volumes = fc.oneof(...sources).map((source) => [{ name: 'v', ...source }]);
 const metadata = someOf({
   name: ['x', ''],
   labels: [{}, { a: '' }],
