@@ -1,5 +1,6 @@
 import { CONTAINER_LABELS } from '../../shared/domain/task/container-labels.ts';
 import type { ContainerRun } from '../ecs/driver/driver.ts';
+import { volumesWithFiles } from '../ecs/driver/files-driver.ts';
 import { type HostPlaces, hostPathsOf } from '../ecs/driver/host-paths.ts';
 import { mountPlaces, volumesInParts } from '../ecs/driver/mount-places.ts';
 import { type SecretStores, readSecrets } from '../ecs/driver/secret-files.ts';
@@ -120,7 +121,7 @@ export class Starter {
     if ((container.mountPoints ?? []).length === 0) return [];
     const hostPaths = hostPathsOf({ ...definition, containerDefinitions: [container] }, hosts);
     if (hostPaths.kind === 'refused') throw new UnstartableError(hostPaths.reason);
-    const folders = new Set(volumesInParts(definition));
+    const folders = new Set([...volumesWithFiles(definition), ...volumesInParts(definition)]);
     const found = mountPlaces(run, {
       hostPaths: hostPaths.places,
       dir: volumes.use(task),

@@ -14,6 +14,7 @@ import { Definitions } from './definitions.ts';
 import type { Driver, Reports } from './driver/driver.ts';
 import { ecsApi, type Quota } from './ecs-api.ts';
 import { Outbox, type DeliveryFaults } from './outbox.ts';
+import { FilesDriver } from './driver/files-driver.ts';
 import { logStream } from './driver/log-name.ts';
 import { ProcessDriver } from './driver/process-driver.ts';
 import { simulatedDriver, type Script } from './driver/simulated-driver.ts';
@@ -165,10 +166,16 @@ export function createEcs(options: EcsOptions): Ecs {
       reports,
     };
     if (driver.kind === 'process')
-      return new ProcessDriver({ ...common, network: driver.network ?? { addresses: null, dns: null } });
+      return new FilesDriver(
+        new ProcessDriver({ ...common, network: driver.network ?? { addresses: null, dns: null } }),
+        common,
+      );
     const { engine, images, cpus, names } = driver;
     const installation = installationOf(dataDir);
-    return new DockerDriver({ ...common, engine, images, cpus, names, dataDir, installation, log });
+    return new FilesDriver(
+      new DockerDriver({ ...common, engine, images, cpus, names, dataDir, installation, log }),
+      common,
+    );
   };
   const engine = new TaskEngine({
     makeDriver,

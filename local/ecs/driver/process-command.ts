@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { tmpfsVolumeLabel } from '../../../shared/domain/task/container-labels.ts';
+import { isWithin } from '../../../shared/domain/task/host-folders.ts';
 import { volumeVariable } from '../../../shared/domain/task/volume-variable.ts';
 import type { ContainerDefinition } from '../definition.ts';
 import { MARK } from './processes.ts';
@@ -84,6 +85,7 @@ function commandIn(run: ContainerRun, surroundings: Surroundings): ProcessComman
     ...mounts.variables,
   ]);
   const cwd = processFolder(workspaceDir, container.workingDirectory ?? '.', mounts.mounted);
+  if (mounts.mounted.some(({ folder }) => isWithin(cwd, [folder]))) makeIfAbsent(cwd);
   const folder = statSync(cwd, { throwIfNoEntry: false });
   if (folder?.isDirectory() !== true)
     return cannotStart(`working directory ${cwd} ${folder === undefined ? 'does not exist' : 'is not a folder'}`);
@@ -100,6 +102,11 @@ function commandIn(run: ContainerRun, surroundings: Surroundings): ProcessComman
     env: { PATH: DEFAULT_PATH, [MARK]: mark }, // no variables that change how node itself runs
     input: JSON.stringify(variables),
   };
+}
+
+/** Container runtimes make a working directory that is not there; what else is there is told later. */
+function makeIfAbsent(folder: string): void {
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -118,6 +118,11 @@ export class TaskFiles {
     return { pid: Number.isNaN(pid) ? null : pid, atMs: read.atMs };
   }
 
+  /** Records the end of a container that was no program. */
+  recordEnd(taskId: string, container: string, exitCode: number): void {
+    writeWhole(join(this.folder(taskId), `exit.${container}`), `${exitCode} end\n`, 'fast');
+  }
+
   /** How a container ended, if its shim recorded it. */
   exit(taskId: string, container: string): { readonly exitCode: number; readonly atMs: number } | null {
     const read = this.#readWithTime(join(this.folder(taskId), `exit.${container}`));

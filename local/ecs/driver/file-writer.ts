@@ -1,0 +1,127 @@
+import { closeSync, fchmodSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { FILE_PLAN, type FileForm, type PlannedFile, parsePlan } from '../../../shared/adapters/aws/ecs/file-plan.ts';
+import { fileVariable } from '../../../shared/domain/task/task.ts';
+import { makeFolder } from './host-paths.ts';
+
+/** A file that is to be written. */
+type Content = PlannedFile & { readonly bytes: Buffer };
+
+/** What a container's variables ask for, or why it cannot be had. */
+type Contents =
+  | { readonly kind: 'contents'; readonly files: readonly Content[] }
+  | { readonly kind: 'faulty'; readonly why: string };
+
+/** `denied`: by what is there already; `failed`: by this machine, for now. */
+export type Written = { readonly kind: 'written' } | { readonly kind: 'denied' | 'failed'; readonly why: string };
+
+/**
+ * Pure: what is written for these variables. A reason names a path, never a content.
+ *
+ * @param volumes what the container mounts
+ */
+export function contentsOf(variables: ReadonlyMap<string, string>, volumes: ReadonlySet<string>): Contents {
+  const plan = parsePlan(variables.get(FILE_PLAN) ?? '');
+  if (plan === null) return { kind: 'faulty', why: `${FILE_PLAN} is no list of files` };
+  const files: Content[] = [];
+  for (const file of plan) {
+    const text = variables.get(fileVariable(file.nth));
+    const bytes = text === undefined ? null : decoded(text, file.form);
+    if (bytes === null || !volumes.has(file.volume))
+      return { kind: 'faulty', why: cannot(file, reasonOf(file, volumes, text)) };
+    files.push({ ...file, bytes });
+  }
+  return { kind: 'contents', files };
+}
+
+function reasonOf({ volume }: PlannedFile, volumes: ReadonlySet<string>, text: string | undefined): string {
+  if (!volumes.has(volume)) return 'its volume is not mounted';
+  return text === undefined ? 'its content is not set' : 'its content cannot be decoded';
+}
+
+const cannot = ({ volume, path }: Pick<PlannedFile, 'volume' | 'path'>, why: string): string =>
+  `cannot write ${volume}/${path}: ${why}`;
+
+/** null: it is not of this form. */
+function decoded(text: string, form: FileForm): Buffer | null {
+  if (form === 'text') return Buffer.from(text);
+  const bytes = Buffer.from(text, 'base64');
+  // Buffer skips what is no base64.
+  if (bytes.toString('base64') !== text.replaceAll(/\s/g, '')) return null;
+  return form === 'base64' ? bytes : unpacked(bytes);
+}
+
+function unpacked(bytes: Buffer): Buffer | null {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: UNPACKED_BYTES_MAX });
+  } catch {
+    return null;
+  }
+}
+
+/** What is packed fits into a task definition of 64 KiB; deflate makes a thousandth of it at most. */
+const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * Writes files into the folders of volumes. Each is whole at once, and takes the place of what is there; so the same call may be
+ * repeated at any time. What a volume holds is its tenant's: no link in it is followed.
+ *
+ * @param dir has the folders of volumes
+ */
+export function writeContents(files: readonly Content[], dir: string): Written {
+  for (const file of files) {
+    try {
+      write(file, dir);
+    } catch (error) {
+      return { kind: isTheirs(error) ? 'denied' : 'failed', why: cannot(file, said(error)) };
+    }
+  }
+  return { kind: 'written' };
+}
+
+function write({ volume, path, mode, bytes }: Content, dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const folder = dirname(path)
+    .split('/')
+    .filter((name) => name !== '.')
+    .reduce(folderIn, folderIn(dir, volume));
+  // Beside the volumes, where no task sees it, on the same disk.
+  const draft = `${dir}.draft`;
+  rmSync(draft, { force: true });
+  try {
+    writeDraft(draft, bytes, mode);
+    renameSync(draft, join(folder, basename(path)));
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+function writeDraft(draft: string, bytes: Buffer, mode: number): void {
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeFileSync(file, bytes);
+    fchmodSync(file, mode);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A link that a task has put in its place goes. */
+function folderIn(parent: string, name: string): string {
+  const path = join(parent, name);
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(path);
+  makeFolder(path, 0o755);
+  return path;
+}
+
+/** What a task has done to its volume; all else may be better next time: a disk that is full. */
+const isTheirs = (error: unknown): boolean => THEIRS.has(codeOf(error));
+
+const THEIRS = new Set(['EACCES', 'EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ENOTDIR', 'ENOTEMPTY', 'EPERM']);
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/** `ENOSPC: no space left on device`, without the path that follows, which is our own. */
+const said = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/, .*$/s, '');

@@ -1,0 +1,160 @@
+import { closeSync, mkdirSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { FILE_PLAN } from '../../../shared/adapters/aws/ecs/file-plan.ts';
+import { FILES_CONTAINER } from '../../../shared/domain/task/task.ts';
+import { streamFile } from '../../logs/stream-files.ts';
+import { openForAppending } from '../../whole-file.ts';
+import type { ContainerDefinition, Definition } from '../definition.ts';
+import type { ContainerEnd } from '../task-life.ts';
+import type { TaskRecord } from '../task-record.ts';
+import type { Timers } from '../timers.ts';
+import { type ContainerRun, type Driver, type FoundContainer, type Reports, environmentOf } from './driver.ts';
+import { contentsOf, writeContents } from './file-writer.ts';
+import { logStream } from './log-name.ts';
+import { type SecretStores, readSecrets } from './secret-files.ts';
+import type { TaskFiles } from './task-files.ts';
+import type { VolumeFolders } from './volume-folders.ts';
+
+/** Whether a container is the one that writes the files of a task's volumes. */
+const writesFiles = ({ name, environment = [] }: ContainerDefinition): boolean =>
+  name === FILES_CONTAINER && environment.some((variable) => variable.name === FILE_PLAN);
+
+/** The volumes of a task that hold files from its start: folders on this machine, whatever runs its containers. */
+export const volumesWithFiles = ({
+  containerDefinitions,
+}: Pick<Definition, 'containerDefinitions'>): ReadonlySet<string> =>
+  new Set(containerDefinitions.filter(writesFiles).flatMap(mountedBy));
+
+const mountedBy = ({ mountPoints = [] }: ContainerDefinition): readonly string[] =>
+  mountPoints.map(({ sourceVolume }) => sourceVolume);
+
+export type FilesDriverOptions = {
+  readonly files: TaskFiles;
+  readonly volumes: VolumeFolders;
+  readonly secrets: SecretStores;
+  readonly logsDir: string;
+  readonly timers: Timers;
+  readonly reports: Reports;
+};
+
+/**
+ * A driver for whose tasks files are written here, without a program: what `files-script.ts` does on Fargate, in no time, with no
+ * image. All other containers are the driver's.
+ */
+export class FilesDriver implements Driver {
+  readonly #driver: Driver;
+  readonly #options: FilesDriverOptions;
+  readonly #waiting: ContainerRun[] = [];
+  readonly #withdrawn = new WeakSet<TaskRecord>();
+  #isClosed = false;
+
+  constructor(driver: Driver, options: FilesDriverOptions) {
+    this.#driver = driver;
+    this.#options = options;
+  }
+
+  async open(): Promise<void> {
+    return this.#driver.open();
+  }
+
+  refusal(definition: Parameters<Driver['refusal']>[0]): string | null {
+    return this.#driver.refusal(definition);
+  }
+
+  setupProblem(definition: Parameters<Driver['setupProblem']>[0]): string | null {
+    return this.#driver.setupProblem(definition);
+  }
+
+  privateIp(): string {
+    return this.#driver.privateIp();
+  }
+
+  /** The files of one task in a turn of the event loop: hundreds may be requested at once, and other work must go on. */
+  start(run: ContainerRun): void {
+    if (!writesFiles(run.container)) this.#driver.start(run);
+    else if (this.#waiting.push(run) === 1) setImmediate(() => this.#next());
+  }
+
+  #next(): void {
+    const [run] = this.#waiting;
+    if (run === undefined || this.#isClosed) return;
+    const { task, container } = run;
+    const { reports, timers } = this.#options;
+    const startedAtMs = timers.now();
+    const end = this.#write(run);
+    this.#waiting.shift();
+    if (this.#waiting.length > 0) setImmediate(() => this.#next());
+    if (end.kind !== 'unstartable') reports.started(task.id, container.name, startedAtMs);
+    reports.ended(task.id, container.name, end);
+  }
+
+  #write(run: ContainerRun): ContainerEnd {
+    const { task, container } = run;
+    const { files, secrets, timers, volumes } = this.#options;
+    const atMs = timers.now();
+    if (this.#withdrawn.has(task)) return { kind: 'unstartable', reason: 'stopped before it was started', atMs };
+    const read = readSecrets(container, secrets);
+    if (read.kind === 'missing') return { kind: 'unstartable', reason: read.reason, atMs };
+    try {
+      const variables = new Map([...read.variables, ...environmentOf(container, task.overrides)]);
+      const wanted = contentsOf(variables, new Set(mountedBy(container)));
+      const written = wanted.kind === 'faulty' ? wanted : writeContents(wanted.files, volumes.use(task));
+      if (written.kind === 'failed') return { kind: 'lost', reason: written.why, atMs };
+      const reason = written.kind === 'written' ? null : written.why;
+      if (reason !== null) this.#say(run, reason);
+      const exitCode = reason === null ? 0 : 1;
+      files.recordEnd(task.id, container.name, exitCode);
+      return { kind: 'exited', exitCode, atMs, ...(reason === null ? {} : { reason }) };
+    } catch (error) {
+      return { kind: 'lost', reason: error instanceof Error ? error.message : String(error), atMs };
+    }
+  }
+
+  /** A line in its log. */
+  #say({ task, container }: ContainerRun, line: string): void {
+    const { files, logsDir } = this.#options;
+    const stream = logStream(container, task.id);
+    const path = stream === null ? join(files.folder(task.id), `log.${container.name}`) : streamFile(logsDir, stream);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const log = openForAppending(path);
+    try {
+      writeSync(log, `${container.name}: ${line}\n`);
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  signal(run: ContainerRun, signal: 'SIGTERM' | 'SIGKILL'): void {
+    if (!writesFiles(run.container)) this.#driver.signal(run, signal);
+    for (const { task } of this.#waiting) if (task.id === run.task.id) this.#withdrawn.add(task);
+  }
+
+  inspect(run: ContainerRun): FoundContainer {
+    if (!writesFiles(run.container)) return this.#driver.inspect(run);
+    const exit = this.#options.files.exit(run.task.id, run.container.name);
+    return exit === null
+      ? { kind: 'absent' }
+      : { kind: 'ended', startedAtMs: exit.atMs, end: { kind: 'exited', ...exit } };
+  }
+
+  settle(): void {
+    this.#driver.settle();
+  }
+
+  over(task: TaskRecord): void {
+    this.#driver.over(task);
+  }
+
+  forget(task: TaskRecord): void {
+    this.#driver.forget(task);
+  }
+
+  async leftovers(): ReturnType<NonNullable<Driver['leftovers']>> {
+    return (await this.#driver.leftovers?.()) ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#driver.close();
+  }
+}
