@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCloudmap } from '../../local/cloudmap/create-cloudmap.ts';
 import { openEngine } from '../../local/docker/engine.ts';
 import { openImages } from '../../local/docker/images.ts';
-import { AFTER_FILES, aFile, filesContainer } from '../ecs/a-files-container.ts';
+import { AFTER_FILES, aFile, filesContainer } from '../ecs/volumes/a-files-container.ts';
 import { type TaskServer, container, eventOf, makeFolders, startServer } from '../ecs/task-server.ts';
 import { PATIENT, hasEngine } from './a-docker-runtime.ts';
 import { type AnEngine, anEngine, anImage } from './an-engine.ts';

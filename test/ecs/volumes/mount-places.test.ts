@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ContainerRun } from '../../local/ecs/driver/driver.ts';
-import { mountPlaces, volumesInParts } from '../../local/ecs/driver/mount-places.ts';
-import type { TaskRecord } from '../../local/ecs/task-record.ts';
+import type { ContainerRun } from '../../../local/ecs/driver/driver.ts';
+import { mountPlaces, volumesInParts } from '../../../local/ecs/driver/mount-places.ts';
+import type { TaskRecord } from '../../../local/ecs/task-record.ts';
 
 let root: string;
 let volume: string;

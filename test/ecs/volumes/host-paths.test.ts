@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type HostPlaces, hostPathsOf as pathsOf } from '../../local/ecs/driver/host-paths.ts';
+import { type HostPlaces, hostPathsOf as pathsOf } from '../../../local/ecs/driver/host-paths.ts';
 
 let root: string;
 let allowed: string;

@@ -2,16 +2,16 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ContainerRun, Reports } from '../../local/ecs/driver/driver.ts';
-import { FilesDriver, volumesWithFiles } from '../../local/ecs/driver/files-driver.ts';
-import { simulatedDriver } from '../../local/ecs/driver/simulated-driver.ts';
-import { TaskFiles } from '../../local/ecs/driver/task-files.ts';
-import { VolumeFolders } from '../../local/ecs/driver/volume-folders.ts';
-import { memorySecretCopies } from '../../local/ecs/secret-copies.ts';
-import type { ContainerEnd } from '../../local/ecs/task-life.ts';
-import type { TaskRecord } from '../../local/ecs/task-record.ts';
-import { objectReference } from '../../shared/names/secrets.ts';
-import { handClock } from './hand-clock.ts';
+import type { ContainerRun, Reports } from '../../../local/ecs/driver/driver.ts';
+import { FilesDriver, volumesWithFiles } from '../../../local/ecs/driver/files-driver.ts';
+import { simulatedDriver } from '../../../local/ecs/driver/simulated-driver.ts';
+import { TaskFiles } from '../../../local/ecs/driver/task-files.ts';
+import { VolumeFolders } from '../../../local/ecs/driver/volume-folders.ts';
+import { memorySecretCopies } from '../../../local/ecs/secret-copies.ts';
+import type { ContainerEnd } from '../../../local/ecs/task-life.ts';
+import type { TaskRecord } from '../../../local/ecs/task-record.ts';
+import { objectReference } from '../../../shared/names/secrets.ts';
+import { handClock } from '../hand-clock.ts';
 
 const ID = 'a'.repeat(32);
 const PLACE = { partition: 'aws', region: 'us-east-1', account: '000000000000' };

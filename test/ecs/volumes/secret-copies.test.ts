@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readSecrets } from '../../local/ecs/driver/secret-files.ts';
-import { type SecretCopies, memorySecretCopies, openSecretCopies } from '../../local/ecs/secret-copies.ts';
-import { objectReference } from '../../shared/names/secrets.ts';
+import { readSecrets } from '../../../local/ecs/driver/secret-files.ts';
+import { type SecretCopies, memorySecretCopies, openSecretCopies } from '../../../local/ecs/secret-copies.ts';
+import { objectReference } from '../../../shared/names/secrets.ts';
 
 let dir: string;
 beforeEach(() => {

@@ -9,10 +9,10 @@ import {
   type Volume,
 } from '@aws-sdk/client-ecs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { objectReference } from '../../shared/names/secrets.ts';
-import { aDisk } from '../support/a-disk.ts';
+import { objectReference } from '../../../shared/names/secrets.ts';
+import { aDisk } from '../../support/a-disk.ts';
 import { AFTER_FILES, aFile, filesContainer } from './a-files-container.ts';
-import { type TaskServer, container, eventOf, makeFolders, startServer } from './task-server.ts';
+import { type TaskServer, container, eventOf, makeFolders, startServer } from '../task-server.ts';
 
 let folders: ReturnType<typeof makeFolders>;
 let server: TaskServer;

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { contentsOf, writeContents } from '../../local/ecs/driver/file-writer.ts';
+import { contentsOf, writeContents } from '../../../local/ecs/driver/file-writer.ts';
 
 let root: string;
 let volumes: string;

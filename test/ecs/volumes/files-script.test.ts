@@ -5,11 +5,11 @@ import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { contentsOf, writeContents } from '../../local/ecs/driver/file-writer.ts';
-import { planOf } from '../../shared/adapters/aws/ecs/file-plan.ts';
-import { FILES_SCRIPT } from '../../shared/adapters/aws/ecs/files-script.ts';
-import { type TaskFile, fileVariable } from '../../shared/domain/task/task.ts';
-import { aDisk, fill } from '../support/a-disk.ts';
+import { contentsOf, writeContents } from '../../../local/ecs/driver/file-writer.ts';
+import { planOf } from '../../../shared/adapters/aws/ecs/file-plan.ts';
+import { FILES_SCRIPT } from '../../../shared/adapters/aws/ecs/files-script.ts';
+import { type TaskFile, fileVariable } from '../../../shared/domain/task/task.ts';
+import { aDisk, fill } from '../../support/a-disk.ts';
 
 let root: string;
 beforeEach(() => {

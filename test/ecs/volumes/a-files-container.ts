@@ -1,6 +1,6 @@
 import type { ContainerDefinition } from '@aws-sdk/client-ecs';
-import { registerInput } from '../../shared/adapters/aws/ecs/task-definition-request.ts';
-import type { TaskContainer, TaskFile } from '../../shared/domain/task/task.ts';
+import { registerInput } from '../../../shared/adapters/aws/ecs/task-definition-request.ts';
+import type { TaskContainer, TaskFile } from '../../../shared/domain/task/task.ts';
 
 const SETTINGS = {
   region: 'us-east-1',
