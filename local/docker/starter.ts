@@ -1,6 +1,6 @@
 import { CONTAINER_LABELS } from '../../shared/domain/task/container-labels.ts';
 import type { ContainerRun } from '../ecs/driver/driver.ts';
-import { volumesWithFiles } from '../ecs/driver/files-driver.ts';
+import { volumesWithFiles, writesFiles } from '../ecs/driver/files-driver.ts';
 import { type HostPlaces, hostPathsOf } from '../ecs/driver/host-paths.ts';
 import { mountPlaces, volumesInParts } from '../ecs/driver/mount-places.ts';
 import { type SecretStores, readSecrets } from '../ecs/driver/secret-files.ts';
@@ -98,7 +98,7 @@ export class Starter {
     const { volumes, workspaceDir, environment, installation, cpus } = this.#options;
     const { task, container } = run;
     const own: OwnNetwork = { kind: 'own', name: networkName(installation) };
-    const network = isGroup(task) ? ({ kind: 'shared', sandbox: sandboxName(task.id) } as const) : own;
+    const network = sharesNetwork(run) ? ({ kind: 'shared', sandbox: sandboxName(task.id) } as const) : own;
     if (network.kind === 'shared') await this.#sandbox(run, own);
     const secrets = readSecrets(container, this.#options.secrets);
     if (secrets.kind === 'missing') throw new UnstartableError(secrets.reason);
@@ -171,7 +171,12 @@ function pullPolicy({ dockerLabels = {} }: ContainerRun['container']): PullPolic
   return named === 'Always' || named === 'Never' ? named : 'IfNotPresent';
 }
 
-/** Its containers share a network that none of them may end. */
+/** The programs of a task share a network that none of them may end; what writes files is no program. */
+const sharesNetwork = ({ task, definition }: ContainerRun): boolean =>
+  isGroup(task) &&
+  (definition === undefined || definition.containerDefinitions.filter((each) => !writesFiles(each)).length > 1);
+
+/** It may have a container that holds its network. */
 export const isGroup = ({ containers }: TaskRecord): boolean => containers.length > 1;
 
 /**

@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import {
   type ContainerDefinition,
@@ -10,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCloudmap } from '../../local/cloudmap/create-cloudmap.ts';
 import { openEngine } from '../../local/docker/engine.ts';
 import { openImages } from '../../local/docker/images.ts';
+import { listContainers } from '../../local/docker/removals.ts';
 import { AFTER_FILES, aFile, filesContainer } from '../ecs/volumes/a-files-container.ts';
 import { type TaskServer, container, eventOf, makeFolders, startServer } from '../ecs/task-server.ts';
 import { PATIENT, hasEngine } from './a-docker-runtime.ts';
@@ -119,6 +129,24 @@ describe.runIf(hasEngine)('volumes of containers', PATIENT, () => {
       ]);
     expect(out('again')).toBe('as given\ndeep\nas given\ndeep\n');
     expect(existsSync(join(folders.workspaceDir, 'text'))).toBe(false);
+  });
+
+  test('cost a task of one container no second one', async () => {
+    const files = filesContainer([aFile('a', 'x')]);
+    const main = shell('main', 'until [ -e go ]; do sleep 0.1; done; hostname -i > address', AFTER_FILES);
+    const running = run([files, main], CONF);
+    const listed = await expect
+      .poll(async () =>
+        listContainers(engine.api).then((all) => all.filter(({ labels }) => labels['muster.run/task'] !== undefined)),
+      )
+      .toHaveLength(1)
+      .then(async () => listContainers(engine.api));
+    expect(listed.map(({ name }) => name.replace(/[0-9a-f]{12,}/g, '#')).sort()).toEqual([
+      'muster-#-main',
+      'muster-keeper-#',
+    ]);
+    writeFileSync(join(folders.workspaceDir, 'go'), '');
+    expect((await running).ends).toEqual([0, 0]);
   });
 
   test('are mounted in part', async () => {

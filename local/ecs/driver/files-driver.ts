@@ -16,7 +16,7 @@ import type { TaskFiles } from './task-files.ts';
 import type { VolumeFolders } from './volume-folders.ts';
 
 /** Whether a container is the one that writes the files of a task's volumes. */
-const writesFiles = ({ name, environment = [] }: ContainerDefinition): boolean =>
+export const writesFiles = ({ name, environment = [] }: ContainerDefinition): boolean =>
   name === FILES_CONTAINER && environment.some((variable) => variable.name === FILE_PLAN);
 
 /** The volumes of a task that hold files from its start: folders on this machine, whatever runs its containers. */
