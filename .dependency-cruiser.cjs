@@ -72,7 +72,7 @@ const FOLDERS = {
     manifests: ['base', 'kinds', 'manifests/annotations'],
     items: ['base', 'manifests'],
     task: ['base', 'manifests', 'items'],
-    schedulers: ['base', 'kinds'],
+    schedulers: ['base', 'kinds', 'manifests'],
     scoreboard: ['base', 'manifests'],
     codecs: ['base', 'manifests', 'scoreboard'],
     upstreams: ['base', 'manifests', 'scoreboard'],

@@ -21,6 +21,8 @@ export type ApiKind = {
    * have to wait for a place. Omitted: they make none.
    */
   readonly ownsJobs?: 'slots' | 'places';
+  /** Its objects have the news of their Events in their ledger (`newsIn`). Omitted: they have none there. */
+  readonly keepsNews?: true;
   /** The source of the Events about its objects: its controller, as it is called elsewhere. Omitted: Muster. */
   readonly component?: string;
   /** What of a usage quotas count its objects as. Omitted: objects of this kind alone are not counted. */

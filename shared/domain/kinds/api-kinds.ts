@@ -101,6 +101,12 @@ export type StoredKind = { [K in KindName]: (typeof API_KINDS)[K] extends { stor
 /** A kind whose objects make Jobs, and own them. */
 export type OwnerKind = { [K in KindName]: (typeof API_KINDS)[K] extends { ownsJobs: string } ? K : never }[KindName];
 
+/** A kind whose objects have the news of their Events in their ledger. */
+export type NewsKind = { [K in KindName]: (typeof API_KINDS)[K] extends { keepsNews: true } ? K : never }[KindName];
+
+/** A kind whose objects have Events, and are stored as they are shown. */
+export type EventfulKind = OwnerKind | NewsKind;
+
 /** A row with its name. */
 export type NamedKind = ApiKind & { readonly name: KindName };
 
@@ -114,6 +120,12 @@ export const ALL_KINDS: readonly NamedKind[] = (Object.keys(API_KINDS) as KindNa
 export const OWNERS: readonly (NamedKind & { readonly name: OwnerKind })[] = ALL_KINDS.filter(
   (kind): kind is NamedKind & { readonly name: OwnerKind } => kind.ownsJobs !== undefined,
 );
+
+/** Those whose objects have Events, in the order in which these are listed. */
+export const EVENTFUL: readonly (NamedKind & { readonly name: EventfulKind })[] = ALL_KINDS.filter(
+  (kind): kind is NamedKind & { readonly name: EventfulKind } => kind.ownsJobs !== undefined || kind.keepsNews === true,
+);
+
 export const isOwnerKind = (name: KindName): name is OwnerKind => OWNERS.some((kind) => kind.name === name);
 
 /** The Jobs of batch, and what else a Job is in another API. */

@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../../domain/kinds/api-kind.ts';
-import { JOB_KINDS, OWNERS, type OwnerKind } from '../../domain/kinds/api-kinds.ts';
+import { JOB_KINDS, EVENTFUL, type EventfulKind } from '../../domain/kinds/api-kinds.ts';
 import type { EventObject } from './event-object.ts';
 import { POD_FAILED } from './event-of-job.ts';
 import { objectOfEvent } from './event-name.ts';
@@ -38,8 +38,8 @@ export type EventFilter = {
   readonly objectName: string | undefined;
   readonly ofJobs: boolean;
   readonly ofPods: boolean;
-  /** Of those whose objects make Jobs, these kinds. */
-  readonly ofOwners: readonly OwnerKind[];
+  /** Of those that are stored as they are shown, these kinds. */
+  readonly ofStored: readonly EventfulKind[];
   readonly ofNamespaces: boolean;
   /** Pods created, failed, and deleted may be among them. */
   readonly turnover: boolean;
@@ -66,7 +66,7 @@ export function parseEventFilter(
       fields.value.exact('involvedObject.name') ?? (eventName === undefined ? undefined : objectOfEvent(eventName)),
     ofJobs: exact('involvedObject.kind', ['Job']) && exact('involvedObject.apiVersion', JOB_VERSIONS),
     ofPods: exact('involvedObject.kind', ['Pod']) && exact('involvedObject.apiVersion', ['v1']),
-    ofOwners: OWNERS.filter(
+    ofStored: EVENTFUL.filter(
       (row) => exact('involvedObject.kind', [row.kind]) && exact('involvedObject.apiVersion', [apiVersionOf(row)]),
     ).map(({ name }) => name),
     ofNamespaces: exact('involvedObject.kind', ['Namespace']) && exact('involvedObject.apiVersion', ['v1']),

@@ -1,6 +1,6 @@
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { ListPlace } from '../../schema/object/list-place.ts';
-import { OWNERS, type OwnerKind } from '../../domain/kinds/api-kinds.ts';
+import { EVENTFUL, type EventfulKind } from '../../domain/kinds/api-kinds.ts';
 import { type EventFilter, showsEvent } from './event-filter.ts';
 import { type CronReads, cronRefs, eventsOfCron } from './event-of-cron.ts';
 import { type NamespaceReads, newsOfNamespaces } from './event-of-namespace.ts';
@@ -86,7 +86,7 @@ type Asked = {
 };
 
 /** What `of` of a place says, in the order of a list; null: Jobs. */
-const KINDS_LISTED = ['Namespace', ...OWNERS.map(({ name }) => name), null] as const;
+const KINDS_LISTED = ['Namespace', ...EVENTFUL.map(({ name }) => name), null] as const;
 
 async function* groups(
   filter: EventFilter,
@@ -103,7 +103,7 @@ async function* groups(
   };
   const atNamespaces = placeIn('Namespace');
   if (filter.ofNamespaces && atNamespaces !== undefined) yield* namespaceGroups(filter, reads, atNamespaces, asked);
-  for (const kind of filter.ofOwners) {
+  for (const kind of filter.ofStored) {
     const atCrons = placeIn(kind);
     if (atCrons !== undefined) yield* cronGroups(kind, filter, reads, atCrons, { ...asked, wanted: width });
   }
@@ -125,7 +125,7 @@ async function* namespaceGroups(
 }
 
 async function* cronGroups(
-  kind: OwnerKind,
+  kind: EventfulKind,
   filter: EventFilter,
   reads: EventReads,
   from: ListPlace | null,

@@ -1,6 +1,6 @@
 import { type EpochMs, asTime } from '../../domain/base/time.ts';
 import { type ApiKind, apiVersionOf } from '../../domain/kinds/api-kind.ts';
-import { API_KINDS, type OwnerKind } from '../../domain/kinds/api-kinds.ts';
+import { API_KINDS, type EventfulKind } from '../../domain/kinds/api-kinds.ts';
 import type { JobIdentity } from '../../domain/manifests/job.ts';
 import { eventIdentity } from './event-name.ts';
 import type { Resource } from '../http/status-error.ts';
@@ -23,7 +23,7 @@ export type Occurrence = {
 
 /** The object of the news, in the version that is shown. */
 export type Subject = {
-  readonly kind: 'Job' | 'Pod' | 'Namespace' | OwnerKind;
+  readonly kind: 'Job' | 'Pod' | 'Namespace' | EventfulKind;
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;

@@ -3,7 +3,8 @@ import type { CronStore } from '../../ports/cron-store.ts';
 import type { ObjectStore, StoredObject } from '../../ports/object-store.ts';
 import type { LeftOut } from '../list/left-out.ts';
 import type { ListPlace } from '../../schema/object/list-place.ts';
-import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
+import { type EventfulKind, isOwnerKind } from '../../domain/kinds/api-kinds.ts';
+import { newsIn } from '../../domain/schedulers/news-in-ledger.ts';
 import type { EventFilter } from './event-filter.ts';
 import { type EventObject, type Subject, renderEvent } from './event-object.ts';
 
@@ -16,7 +17,7 @@ export type CronRef = { readonly stored: StoredObject; readonly after: string | 
 
 /** The objects of one kind that a filter may show Events of, in order of (namespace, name), from a position on. */
 export async function* cronRefs(
-  kind: OwnerKind,
+  kind: EventfulKind,
   { namespace, objectName }: EventFilter,
   from: ListPlace | null,
   { objects }: Pick<CronReads, 'objects'>,
@@ -42,20 +43,20 @@ const isBefore = (key: StoredObject['key'], from: ListPlace | null): boolean =>
   (key.namespace === from.job.namespace ? key.name < from.job.name : key.namespace < from.job.namespace);
 
 /**
- * The Events of an object that makes Jobs, oldest first: the newest that its scheduler has kept.
+ * The Events of an object, oldest first: the newest that its scheduler has kept, or it has itself.
  *
  * @param version the number in the feed of Jobs, which all Events are numbered by
  */
 export async function eventsOfCron(
-  kind: OwnerKind,
+  kind: EventfulKind,
   { key, version: objectVersion, document }: StoredObject,
   version: number,
   { crons }: Pick<CronReads, 'crons'>,
 ): Promise<readonly EventObject[]> {
   const { uid } = document.metadata;
-  const row = await crons.read(uid);
+  const events = isOwnerKind(kind) ? ((await crons.read(uid))?.state.events ?? []) : newsIn(document);
   const subject: Subject = { kind, ...key, uid, version, objectVersion };
-  return (row?.state.events ?? []).map((event) => renderEvent(subject, { ...event, key: keyOf(event) }));
+  return events.map((event) => renderEvent(subject, { ...event, key: keyOf(event) }));
 }
 
 /** An Event that was forgotten and happens again is another one. */

@@ -28,7 +28,7 @@ export function eventRoutes(deps: ApiDeps, options: ApiOptions): Hono {
 }
 
 const NOT_WRITTEN =
-  'Events are derived from CronJobs, Jobs, and Pods here: they cannot be written or deleted, and go with their object';
+  'Events are derived from their objects here: they cannot be written or deleted, and go with their object';
 
 async function showMany(c: Context, namespace: string | null, deps: ApiDeps, options: ApiOptions) {
   const filter = parseEventFilter(namespace, c.req.query());
@@ -40,7 +40,7 @@ async function showMany(c: Context, namespace: string | null, deps: ApiDeps, opt
     list: (page: PageRequest) => listEvents(filter.value, page, deps),
     watch: () => {
       const ofJobs = followed(deps.tails.jobs, watchedEvents(filter.value, deps));
-      return filter.value.ofOwners.reduce((others, kind) => withCronEvents(kind, others, filter.value, deps), ofJobs);
+      return filter.value.ofStored.reduce((others, kind) => withCronEvents(kind, others, filter.value, deps), ofJobs);
     },
   };
   return listOrWatch(c, events, deps, options);

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ObjectChange, StoredObject } from '../../ports/object-store.ts';
 import type { AwaitedRow, Tail } from '../feed/feed-tail.ts';
 import type { WatchedChange, Tails, Watched, WatchedRow } from '../feed/watched.ts';
-import type { OwnerKind } from '../../domain/kinds/api-kinds.ts';
+import type { EventfulKind } from '../../domain/kinds/api-kinds.ts';
 import { type EventFilter, showsEvent } from './event-filter.ts';
 import type { EventObject } from './event-object.ts';
 import { type CronReads, eventsOfCron } from './event-of-cron.ts';
@@ -19,7 +19,7 @@ type Deps = CronReads & { readonly clock: Clock; readonly tails: Tails };
  * asked; some of that may come to it twice.
  */
 export function withCronEvents(
-  kind: OwnerKind,
+  kind: EventfulKind,
   others: Watched<EventObject>,
   filter: EventFilter,
   deps: Deps,
@@ -68,7 +68,7 @@ const ROWS_PER_READ = 100;
 
 /** What one watch sends about objects of a kind that make Jobs. */
 class CronEvents {
-  readonly #kind: OwnerKind;
+  readonly #kind: EventfulKind;
   readonly #tail: Tail<ObjectChange>;
   readonly #filter: EventFilter;
   readonly #deps: Deps;
@@ -79,7 +79,7 @@ class CronEvents {
   /** By object, the newest Event that the client has. */
   readonly #newest = new Map<string, EventObject>();
 
-  constructor(kind: OwnerKind, filter: EventFilter, deps: Deps) {
+  constructor(kind: EventfulKind, filter: EventFilter, deps: Deps) {
     this.#kind = kind;
     this.#tail = deps.tails.of(kind);
     this.#filter = filter;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { OWNERS } from '../../domain/kinds/api-kinds.ts';
+import { EVENTFUL } from '../../domain/kinds/api-kinds.ts';
 
 const count = z.int().min(0);
 
@@ -18,7 +18,7 @@ const PlaceShape = z
     job: z.strictObject({ namespace: keyPart, name: keyPart }).readonly(),
     pod: z.strictObject({ uid: keyPart, index: count, attempt: count }).readonly().nullable(),
     skip: count.optional(),
-    of: z.enum(['Namespace', ...OWNERS.map(({ name }) => name)]).optional(),
+    of: z.enum(['Namespace', ...EVENTFUL.map(({ name }) => name)]).optional(),
   })
   .readonly();
 
