@@ -15,16 +15,18 @@ export type Derived = {
   list(namespace: string | null): Promise<readonly StoredObject[]>;
 };
 
-export type DerivedPorts = Pick<ApiDeps, 'objects' | 'hash'>;
+export type DerivedPorts = Pick<ApiDeps, 'objects' | 'hash' | 'commands'>;
 
 type Definition = Pick<KindDefinition<AdmittedPlain>, 'resource' | 'form' | 'printer'> & {
   readonly derived: (ports: DerivedPorts) => Derived;
   /** See {@link KindHooks.objection}. */
   readonly objection?: (deps: ApiDeps) => KindHooks<AdmittedPlain>['objection'];
+  /** What follows a change; omitted: nothing. */
+  readonly after?: (deps: ApiDeps) => Pick<KindHooks<AdmittedPlain>, 'afterCreate' | 'afterReplace'>;
 };
 
 /** A kind of which some objects are derived. */
-export const derivedKind = ({ derived, objection: objectionOf, ...kind }: Definition) =>
+export const derivedKind = ({ derived, objection: objectionOf, after, ...kind }: Definition) =>
   defineKind<AdmittedPlain>({
     ...kind,
     seen: (deps) => withDerived(kind.resource, derived(deps), deps.objects),
@@ -32,6 +34,7 @@ export const derivedKind = ({ derived, objection: objectionOf, ...kind }: Defini
       const objection = objectionOf?.(deps);
       return {
         ...derivedHooks(kind.resource, derived(deps), deps),
+        ...after?.(deps),
         ...(objection === undefined ? {} : { objection }),
       };
     },

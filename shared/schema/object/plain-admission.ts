@@ -33,6 +33,8 @@ export type PlainForm<T extends PlainShape> = {
   contentOf(object: T): Content;
   /** Fields that only the server sets, and what they are in a new object. */
   readonly serverFields: { readonly names: readonly string[]; readonly initially: Content };
+  /** Finalizers that mean nothing here, and are left out of what is stored; omitted: none. */
+  readonly ignoredFinalizers?: readonly string[];
   /** What the user of a new object should know; omitted: nothing. */
   readonly warnings?: (name: string) => readonly string[];
 };
@@ -82,7 +84,7 @@ export function admitPlain<T extends PlainShape>(
   const name = nameOf(metadata, nameSuffix);
   const errors = [
     ...form.nameErrors(name, metadata),
-    ...metadataErrors(form.resource.kind, metadata),
+    ...metadataErrors(form, metadata),
     ...form.contentErrors(read.object),
   ];
   if (errors.length > 0) return { kind: 'invalid', name, errors };
@@ -104,7 +106,7 @@ export function admitPlainUpdate<T extends PlainShape>(
   const { name, namespace = '', generateName = '' } = stored.manifest.metadata;
   const errors = [
     ...identityErrors({ metadata }, { manifest: { metadata: { name, namespace } }, uid: stored.uid }),
-    ...metadataErrors(form.resource.kind, metadata),
+    ...metadataErrors(form, metadata),
     ...form.contentErrors(read.object),
     ...form.changeErrors(read.object, stored.manifest.content),
   ];
@@ -131,11 +133,14 @@ function readPlain<T extends PlainShape>(
   return { ...read, object: { ...read.object, metadata: { ...read.object.metadata, namespace: undefined } } };
 }
 
-const metadataErrors = (kind: string, metadata: ObjectMetadataShape | undefined): readonly FieldError[] => [
+const metadataErrors = (
+  { resource: { kind }, ignoredFinalizers = [] }: Pick<PlainForm<PlainShape>, 'resource' | 'ignoredFinalizers'>,
+  metadata: ObjectMetadataShape | undefined,
+): readonly FieldError[] => [
   ...labelErrors('metadata.labels', metadata?.labels),
   ...annotationErrors('metadata.annotations', metadata?.annotations),
   ...tieErrors('metadata', tiesOf(metadata)),
-  ...((metadata?.finalizers ?? []).length === 0
+  ...((metadata?.finalizers ?? []).every((finalizer) => ignoredFinalizers.includes(finalizer))
     ? []
     : [forbidden('metadata.finalizers', `nothing waits for the end of a ${kind}; leave them out`)]),
 ];
@@ -160,7 +165,8 @@ function manifestOf<T extends PlainShape>(
       ...(generateName === '' ? {} : { generateName }),
       ...(Object.keys(labels).length === 0 ? {} : { labels }),
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-      ...tiesOf(object.metadata),
+      // Those that nothing heeds are left out; all others have been refused.
+      ...tiesOf({ finalizers: undefined, ownerReferences: object.metadata?.ownerReferences }),
     },
     content: form.contentOf(object),
   };
