@@ -18,11 +18,20 @@ export const hostPathErrors = (
   (spec?.volumes ?? []).flatMap((volume, i) => {
     const at = `${path}.volumes[${i}].hostPath`;
     if (volume.hostPath === undefined) return [];
-    if (folders === null) return [refusedValue(at, NOT_SHARED)];
-    if (volume.emptyDir !== undefined) return [forbidden(at, 'may not specify more than 1 volume type')];
-    if (folders.length === 0) return [forbidden(at, NO_FOLDER)];
-    return sourceErrors(at, volume.hostPath, folders);
+    return folders !== null && volume.emptyDir !== undefined
+      ? [forbidden(at, 'may not specify more than 1 volume type')]
+      : hostFolderErrors(at, volume.hostPath, folders);
   });
+
+/** Whether something may be what is at a path of this machine. */
+export function hostFolderErrors(
+  at: string,
+  source: NonNullable<VolumeShape['hostPath']>,
+  folders: HostFolders,
+): readonly FieldError[] {
+  if (folders === null) return [refusedValue(at, NOT_SHARED)];
+  return folders.length === 0 ? [forbidden(at, NO_FOLDER)] : sourceErrors(at, source, folders);
+}
 
 const NO_FOLDER = 'start muster local with --allow-host-path and a folder: Pods may mount what is in it';
 
