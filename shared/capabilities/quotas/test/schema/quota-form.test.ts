@@ -25,6 +25,9 @@ const SUPPORTED = `supported values: ${[
   'limits.cpu',
   'limits.memory',
   'memory',
+  ...ALL_KINDS.filter(({ plural }) => ['configmaps', 'persistentvolumeclaims', 'secrets'].includes(plural)).flatMap(
+    ({ counted, plural }) => (counted === undefined ? [] : [plural]),
+  ),
   'pods',
   'requests.cpu',
   'requests.memory',
