@@ -25,3 +25,6 @@ export type OpenLocalPart = (
   deps: () => Deps,
   warn: Warn,
 ) => LocalPart | null;
+
+/** Opens what capabilities keep in the data folder, whatever the flags are. */
+export type OpenKeptPorts = (dataDir: string) => Partial<CapabilityPorts>;

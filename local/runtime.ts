@@ -11,7 +11,7 @@ import { DEFAULT_NAMESPACE } from '../shared/domain/manifests/namespace.ts';
 import { EMBEDDED_TIMING, FIRST_PODS_MAX, pacedTiming } from '../shared/domain/base/timing.ts';
 import type { QueueName } from '../shared/ports/dead-letters.ts';
 import type { Audit } from '../shared/ports/callers/audit.ts';
-import { LOCAL_PARTS, folderPorts } from '../shared/capabilities/lists/embedded.ts';
+import { KEPT_PORTS, LOCAL_PARTS } from '../shared/capabilities/lists/embedded.ts';
 import { AUTHORIZERS } from '../shared/capabilities/lists/served.ts';
 import { authorizationFault } from '../shared/kube/http/open-authorizer.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
@@ -201,7 +201,8 @@ async function startOn(
   const docker = options.driver === 'docker' ? await openDocker(options.env ?? {}) : null;
   if (docker?.kind === 'closed') throw new EngineFault(docker.reason);
   const parts = LOCAL_PARTS.flatMap((open) => open(options, () => runtime.deps, warn) ?? []);
-  const place = placeOf(folder, options, parts, warn);
+  const ports = KEPT_PORTS.map((open) => open(folder.path));
+  const place = placeOf(options, parts, ports, warn);
 
   const usual = options.wiring === 'emulateAws' ? 'engine' : 'lmdb';
   const store = await chooseStore(folder, options.store ?? usual, options.discardRow ?? null, REGION, say, closers);
@@ -295,9 +296,9 @@ async function lookAtEverything({ deps }: Runtime, warn: Warn): Promise<void> {
 }
 
 function placeOf(
-  { path }: DataFolder,
   options: LocalOptions,
   parts: readonly LocalPart[],
+  kept: readonly LocalPart['ports'][],
   onSurprise: WiredPlace['onSurprise'],
 ): WiredPlace {
   const { launchesPerSec = null, stopsPerSec = null, wiring = 'inProcess', driver, formats = 'current' } = options;
@@ -327,7 +328,7 @@ function placeOf(
       needsCommand: driver === 'process',
       hostFolders: offeredFolders(options),
     },
-    ports: parts.reduce((ports, part) => ({ ...ports, ...part.ports }), folderPorts(path)),
+    ports: [...kept, ...parts.map(({ ports }) => ports)].reduce((all, ports) => ({ ...all, ...ports }), {}),
     coalescing: COALESCING[wiring],
     telemetry: createPlainTelemetry({ warn: onSurprise }),
     timeoutMs: TIMEOUT_MS,

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { folderPorts } from '../../shared/capabilities/lists/embedded.ts';
+import { KEPT_PORTS } from '../../shared/capabilities/lists/embedded.ts';
 import type { CapabilityPorts } from '../../shared/ports/capability-ports.ts';
 
 let folder: string | null = null;
 
 /** Ports of capabilities that keep something in a data folder: one for all tests of this process, which goes with it. */
 export function testFolderPorts(): Partial<CapabilityPorts> {
-  folder ??= made();
-  return folderPorts(folder);
+  const path = (folder ??= made());
+  return KEPT_PORTS.reduce<Partial<CapabilityPorts>>((all, open) => ({ ...all, ...open(path) }), {});
 }
 
 function made(): string {

@@ -1,11 +1,12 @@
-import type { OpenLocalPart } from '../../../local/local-part.ts';
+import type { OpenKeptPorts, OpenLocalPart } from '../../../local/local-part.ts';
 import type { EmbeddedPorts, EmbeddedSecrets, EmbeddedServices } from '../../runtime/opened-ports.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { makeEach } from '../../control/process/make-each.ts';
-import { embedSealer, embedSecretCopies } from '../configs/embedded/index.ts';
+import { embedSecretCopies, openFolderSealer } from '../configs/embedded/index.ts';
 import { openListeners } from '../announcements/local/index.ts';
 import { embedCloudmap } from '../hostnames/embedded/index.ts';
+import { openVolumeFolders } from '../storage/local/index.ts';
 
 const EMBEDDED_PORTS: EmbeddedPorts = {
   hostnames: embedCloudmap,
@@ -15,11 +16,6 @@ const EMBEDDED_PORTS: EmbeddedPorts = {
 export const embedPorts = (services: EmbeddedServices, sleep: Clock['sleep']): Partial<CapabilityPorts> =>
   makeEach(EMBEDDED_PORTS, services, sleep);
 
-/** Makes the ports of capabilities that need nothing but the data folder, however functions reach the services. */
-export const folderPorts = (dataDir: string): Partial<CapabilityPorts> => ({
-  sealer: embedSealer(dataDir),
-});
-
 /** Makes the ports of capabilities of what the ECS of this process reads, however functions reach the services. */
 export const taskPorts = (secrets: EmbeddedSecrets): Partial<CapabilityPorts> => ({
   secretCopies: embedSecretCopies(secrets),
@@ -27,3 +23,6 @@ export const taskPorts = (secrets: EmbeddedSecrets): Partial<CapabilityPorts> =>
 
 /** What `muster local` has of capabilities where its flags ask for it. */
 export const LOCAL_PARTS: readonly OpenLocalPart[] = [openListeners];
+
+/** What it has of them in its data folder. */
+export const KEPT_PORTS: readonly OpenKeptPorts[] = [openFolderSealer, openVolumeFolders];

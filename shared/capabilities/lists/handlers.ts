@@ -10,6 +10,7 @@ import { tellRefused } from '../announcements/control/index.ts';
 import { createPlaceCommands, reconcileConfig } from '../furiko/control/index.ts';
 import { createQuotaCommands, createQuotaGuard } from '../quotas/control/index.ts';
 import { createObjectTemplates, reconcileCron } from '../schedules/control/index.ts';
+import { createStorageCommands } from '../storage/control/index.ts';
 
 /** What looks at the objects of capabilities that make Jobs: the first that knows an object's kind. */
 export const CAPABILITY_RECONCILERS: readonly Reconciler[] = [reconcileCron, reconcileConfig];
@@ -18,6 +19,7 @@ export const CAPABILITY_RECONCILERS: readonly Reconciler[] = [reconcileCron, rec
 export const COMMAND_MAKERS: Makers<CapabilityCommands, [Deps]> = {
   places: createPlaceCommands,
   quotas: createQuotaCommands,
+  storage: createStorageCommands,
 };
 
 /** What makes Jobs for objects of S3. `create` is called once in a process, which may remember something. */

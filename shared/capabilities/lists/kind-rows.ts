@@ -3,12 +3,14 @@ import { CONFIG_KINDS } from '../configs/kinds/index.ts';
 import { FURIKO_KINDS } from '../furiko/kinds/index.ts';
 import { QUOTA_KINDS } from '../quotas/kinds/index.ts';
 import { SCHEDULE_KINDS } from '../schedules/kinds/index.ts';
+import { STORAGE_KINDS } from '../storage/kinds/index.ts';
 import { WORK_LIST_ROWS } from '../worklists/kinds/index.ts';
 
 /** Kinds of capabilities whose objects hold for what comes after them: they come before those of the kernel. */
 export const LEADING_KINDS = {
   ...ROLE_KINDS,
   ...QUOTA_KINDS,
+  ...STORAGE_KINDS,
 } as const;
 
 /** Kinds of capabilities that a file's Jobs come after. */

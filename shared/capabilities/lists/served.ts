@@ -8,6 +8,7 @@ import { CONFIG_MAP_KIND, SECRET_KIND, firstConfigMap, sealedObjects } from '../
 import { JOB_CONFIG_KIND, addFurikoJobRoutes } from '../furiko/kube/index.ts';
 import { LIMIT_RANGE_KIND, QUOTA_KIND } from '../quotas/kube/index.ts';
 import { CRON_JOB_KIND } from '../schedules/kube/index.ts';
+import { CLAIM_KIND, STORAGE_CLASS_KIND, VOLUME_KIND } from '../storage/kube/index.ts';
 import { WORK_LIST_KIND } from '../worklists/kube/index.ts';
 
 /** Kinds of capabilities that are stored as they are shown, by name. */
@@ -20,6 +21,9 @@ export const CAPABILITY_SERVED = {
   JobConfig: JOB_CONFIG_KIND,
   LimitRange: LIMIT_RANGE_KIND,
   ResourceQuota: QUOTA_KIND,
+  PersistentVolume: VOLUME_KIND,
+  PersistentVolumeClaim: CLAIM_KIND,
+  StorageClass: STORAGE_CLASS_KIND,
 };
 
 /** The store as users see it, where that is not as it is stored. */

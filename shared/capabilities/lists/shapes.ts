@@ -3,6 +3,7 @@ import { CONFIG_SHAPES } from '../configs/shapes/index.ts';
 import { FURIKO_SHAPES } from '../furiko/shapes/index.ts';
 import { QUOTA_SHAPES } from '../quotas/shapes/index.ts';
 import { CRON_JOB_SHAPES } from '../schedules/shapes/index.ts';
+import { STORAGE_SHAPES } from '../storage/shapes/index.ts';
 import { WORK_LIST_SHAPES } from '../worklists/shapes/index.ts';
 
 /** The shapes of what capabilities serve, by the names of their types. */
@@ -13,4 +14,5 @@ export const CAPABILITY_SHAPES = {
   ...FURIKO_SHAPES,
   ...QUOTA_SHAPES,
   ...CRON_JOB_SHAPES,
+  ...STORAGE_SHAPES,
 };

@@ -10,13 +10,6 @@ type AbsentKind = Pick<ApiKind, 'group' | 'version' | 'plural'> & {
 /** Kinds that users of a cluster expect in a namespace. */
 export const ABSENT: readonly AbsentKind[] = [
   {
-    group: '',
-    version: 'v1',
-    plural: 'persistentvolumeclaims',
-    refusal: () =>
-      'there are no PersistentVolumeClaims here: use an emptyDir, or read and write an object store or a shared file system from the program (docs/pod-template.md, Volumes)',
-  },
-  {
     group: 'apps',
     version: 'v1',
     plural: 'deployments',

@@ -7,7 +7,6 @@ test.each([
   ['POST', `/api/v1/${HOME}/secrets`, false, 404, 'the Secrets Manager secret muster/<namespace>/<name>/secret'],
   ['POST', `/api/v1/${HOME}/secrets`, true, 404, 'the file secrets/<namespace>/<name>/<key> in the data folder'],
   ['GET', `/api/v1/${HOME}/secrets/db`, false, 404, 'there are no Secrets here'],
-  ['GET', '/api/v1/persistentvolumeclaims', false, 404, 'there are no PersistentVolumeClaims here: use an emptyDir'],
   ['POST', `/apis/apps/v1/${HOME}/deployments`, false, 404, 'there are no Deployments here: Muster runs Jobs'],
   ['POST', `/api/v1/${HOME}/configmaps`, false, 405, 'the parameter /muster/<namespace>/configmaps/<name>/<key>'],
   ['POST', `/api/v1/${HOME}/configmaps`, true, 405, 'the file configmaps/<namespace>/<name>/<key> in the data folder'],

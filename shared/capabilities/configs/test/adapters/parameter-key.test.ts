@@ -105,7 +105,11 @@ test('another failure is no answer', async () => {
 
 describe('a function', () => {
   const OF = { kind: 'Secret', namespace: 'team', name: 'db', uid: '1' };
-  const PLACES = { announcements: { eventBus: null, taskTokens: false, endpoint: null }, parameters: front.url, secrets: null };
+  const PLACES = {
+    announcements: { eventBus: null, taskTokens: false, endpoint: null },
+    parameters: front.url,
+    secrets: null,
+  };
 
   test('asks nothing before the first Secret, and then once', async () => {
     const opened = openSealer(PLACES, { at, onClient: undefined, telemetry: { warn: () => undefined } });

@@ -1,0 +1,2 @@
+export { createClaimReader, createStorageCommands, deleteClaim } from './storage-changes.ts';
+export { sweepStorage } from './sweep-storage.ts';

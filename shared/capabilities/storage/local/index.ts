@@ -1,0 +1,1 @@
+export { openVolumeFolders } from './local-folders.ts';

@@ -1,0 +1,151 @@
+import {
+  BOOL,
+  CORE,
+  QUANTITY_MAP,
+  REQUIRED,
+  STRING,
+  STRINGS,
+  STRING_MAP,
+  TIME,
+  ZERO_SHOWN,
+  field,
+  inlined,
+  object,
+  unserved,
+} from '../../../schema/kinds/field.ts';
+import type { KindTable } from '../../../schema/kinds/kind-table.ts';
+
+/** Volumes, and what they may be. Sources that no task can mount are read from protobuf, then refused. */
+export const VOLUME_SHAPES = {
+  PersistentVolume: {
+    openapi: `${CORE}.PersistentVolume`,
+    description: 'Storage that is there, for one claim at a time.',
+    apiVersion: 'v1',
+    fields: {
+      metadata: field(1, object('ObjectMeta'), 'Name, labels and annotations.'),
+      spec: field(2, object('PersistentVolumeSpec'), 'What it is, and whom it fits.'),
+      status: field(3, object('PersistentVolumeStatus'), 'Whether it is taken. Muster sets it.'),
+    },
+  },
+  PersistentVolumeSpec: {
+    openapi: `${CORE}.PersistentVolumeSpec`,
+    description: 'What a volume is, and whom it fits.',
+    fields: {
+      capacity: field(1, QUANTITY_MAP, 'storage: claims of at most so much fit. Nothing holds tasks to it.'),
+      persistentVolumeSource: inlined(2, object('PersistentVolumeSource')),
+      accessModes: field(3, STRINGS, 'How it may be mounted. Claims that ask for no other mode fit.'),
+      claimRef: field(
+        4,
+        object('ObjectReference'),
+        'The claim that has it. With a name and without a uid: it is kept for the claim of this name.',
+      ),
+      persistentVolumeReclaimPolicy: field(
+        5,
+        STRING,
+        'What becomes of it when its claim is gone: Retain, the default, or Delete. Muster deletes what it has made.',
+      ),
+      storageClassName: field(6, STRING, 'The class that claims must name. Empty: claims without a class.'),
+      mountOptions: field(7, STRINGS, 'For EFS: tls, iam, or accesspoint=fsap-....'),
+      volumeMode: field(8, STRING, 'Filesystem, which is the default. Block is refused.', ZERO_SHOWN),
+      nodeAffinity: field(
+        9,
+        object('VolumeNodeAffinity'),
+        'Accepted, and has no effect. A volume that is local must have it.',
+      ),
+      volumeAttributesClassName: unserved(10, STRING, ZERO_SHOWN),
+    },
+  },
+  PersistentVolumeSource: {
+    openapi: `${CORE}.PersistentVolumeSource`,
+    description: 'What a volume is.',
+    fields: {
+      gcePersistentDisk: unserved(1, object('GCEPersistentDiskVolumeSource')),
+      awsElasticBlockStore: unserved(2, object('AWSElasticBlockStoreVolumeSource')),
+      hostPath: field(
+        3,
+        object('HostPathVolumeSource'),
+        'A folder of this machine, within those of muster local --allow-host-path. Refused on AWS.',
+      ),
+      glusterfs: unserved(4, object('GlusterfsPersistentVolumeSource')),
+      nfs: field(5, object('NFSVolumeSource'), 'A file system of EFS, by the name of its server.'),
+      rbd: unserved(6, object('RBDPersistentVolumeSource')),
+      iscsi: unserved(7, object('ISCSIPersistentVolumeSource')),
+      cinder: unserved(8, object('CinderPersistentVolumeSource')),
+      cephfs: unserved(9, object('CephFSPersistentVolumeSource')),
+      fc: unserved(10, object('FCVolumeSource')),
+      flocker: unserved(11, object('FlockerVolumeSource')),
+      flexVolume: unserved(12, object('FlexPersistentVolumeSource')),
+      azureFile: unserved(13, object('AzureFilePersistentVolumeSource')),
+      vsphereVolume: unserved(14, object('VsphereVirtualDiskVolumeSource')),
+      quobyte: unserved(15, object('QuobyteVolumeSource')),
+      azureDisk: unserved(16, object('AzureDiskVolumeSource')),
+      photonPersistentDisk: unserved(17, object('PhotonPersistentDiskVolumeSource')),
+      portworxVolume: unserved(18, object('PortworxVolumeSource')),
+      scaleIO: unserved(19, object('ScaleIOPersistentVolumeSource')),
+      local: field(20, object('LocalVolumeSource'), 'A folder of this machine, as hostPath.'),
+      storageos: unserved(21, object('StorageOSPersistentVolumeSource')),
+      csi: field(
+        22,
+        object('CSIPersistentVolumeSource'),
+        'A file system of EFS or S3 Files, as the EFS CSI driver names it.',
+      ),
+    },
+  },
+  CSIPersistentVolumeSource: {
+    openapi: `${CORE}.CSIPersistentVolumeSource`,
+    description: 'A file system, as a driver names it.',
+    fields: {
+      driver: field(1, STRING, 'efs.csi.aws.com.', REQUIRED),
+      volumeHandle: field(
+        2,
+        STRING,
+        'fs-..., fs-...:/folder, or fs-...::fsap-...; with s3files: before it for S3 Files.',
+        REQUIRED,
+      ),
+      readOnly: field(3, BOOL, 'Nobody may write to it.'),
+      fsType: field(4, STRING, 'Accepted, and has no effect.'),
+      volumeAttributes: field(
+        5,
+        STRING_MAP,
+        'encryptInTransit: true, the default, or false. path: a folder, as in the handle.',
+      ),
+      controllerPublishSecretRef: unserved(6, object('SecretReference')),
+      nodeStageSecretRef: unserved(7, object('SecretReference')),
+      nodePublishSecretRef: unserved(8, object('SecretReference')),
+      controllerExpandSecretRef: unserved(9, object('SecretReference')),
+      nodeExpandSecretRef: unserved(10, object('SecretReference')),
+    },
+  },
+  NFSVolumeSource: {
+    openapi: `${CORE}.NFSVolumeSource`,
+    description: 'A folder of a server.',
+    fields: {
+      server: field(1, STRING, 'fs-....efs.REGION.amazonaws.com.', REQUIRED),
+      path: field(2, STRING, 'The folder, such as /.', REQUIRED),
+      readOnly: field(3, BOOL, 'Nobody may write to it.'),
+    },
+  },
+  LocalVolumeSource: {
+    openapi: `${CORE}.LocalVolumeSource`,
+    description: 'A folder of this machine.',
+    fields: {
+      path: field(1, STRING, 'Its path.', REQUIRED),
+      fsType: field(2, STRING, 'Accepted, and has no effect.', ZERO_SHOWN),
+    },
+  },
+  VolumeNodeAffinity: {
+    openapi: `${CORE}.VolumeNodeAffinity`,
+    description: 'Where a volume can be mounted.',
+    fields: { required: field(1, object('NodeSelector'), 'Conditions on nodes, of which there are none.') },
+  },
+  PersistentVolumeStatus: {
+    openapi: `${CORE}.PersistentVolumeStatus`,
+    description: 'Whether a volume is taken.',
+    fields: {
+      phase: field(1, STRING, 'Available, Bound, Released: its claim is gone, or Failed.'),
+      message: field(2, STRING, 'What to do if it has failed.'),
+      reason: unserved(3, STRING),
+      lastPhaseTransitionTime: field(4, TIME, 'Since when.', ZERO_SHOWN),
+    },
+  },
+} as const satisfies KindTable;
