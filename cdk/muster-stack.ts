@@ -28,6 +28,7 @@ import { ourMetric } from './metrics.ts';
 import { alarmOnWhatUsersFeel } from './more-alarms.ts';
 import { type QueueName, type Roles, grantRights } from './rights.ts';
 import { grantSecretsKey } from './secrets-key-rights.ts';
+import { grantFileSystems, grantVolumes } from './storage-rights.ts';
 import type { Settings } from './settings.ts';
 
 export type MusterStackProps = StackProps & { readonly settings: Settings };
@@ -105,6 +106,8 @@ export class MusterStack extends Stack {
     grantSecretsKey(rolesOf(handlers));
     grantAnnouncing(handlers.reconcile.role, settings);
     if (handlers.submit !== undefined) grantTaskAnswers(handlers.submit.role, settings);
+    grantFileSystems(settings.efs, { tasks, network });
+    if (settings.ebs) grantVolumes(tasks, handlers.dispatch);
     if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });
     this.#alarmOnErrors(handlers, alarms);
     this.#alarmOnOurs(alarms);
@@ -131,6 +134,14 @@ export class MusterStack extends Stack {
       'Who has changed what, beside what the API itself logs',
     );
     this.#output('TaskRole', tasks.taskRole.roleName, 'Attach the permissions that your tasks need');
+    if (settings.efs.length > 0) {
+      this.#output(
+        'TaskSecurityGroup',
+        network.securityGroup.securityGroupId,
+        'Mount targets of EFS let it in, port 2049',
+      );
+      this.#output('TaskSubnets', network.subnetIds.join(','), 'EFS has a mount target in the zone of each');
+    }
     if (queues.submit !== undefined)
       this.#output('SubmitQueue', queues.submit.queue.queueArn, 'Messages here make Jobs');
     this.#output('AlarmTopic', alarms.topic.topicArn, 'Subscribe to be notified of alarms');

@@ -22,6 +22,15 @@ export type AuditDays = (typeof AUDIT_DAYS)[number];
 /** API Gateway writes logs with one role for all APIs of an account in a Region: `own` sets it, `account` finds it set. */
 export type AccessLog = 'own' | 'account';
 
+/** A file system of EFS that tasks may mount. */
+export type FileSystemSetting = {
+  readonly id: string;
+  /** The group of its mount targets, which the stack opens for tasks; null: who owns it does. */
+  readonly securityGroupId: string | null;
+  /** Tasks that are root may be root there. */
+  readonly asRoot: boolean;
+};
+
 /** Those that depend on nothing else: setting-rules.ts has the others. */
 const DEFAULTS = { stopsPerSec: 10, historyDays: 30, auditDays: 90 } as const;
 
@@ -34,6 +43,19 @@ const SENDER = /^arn:[\w-]+:(?:s3:::[a-z0-9][a-z0-9.-]+|events:[\w-]+:\d{12}:rul
 
 /** `default/reports=arn:aws:iam::123456789012:role/reports`; `default/*=…` or `*=…` for accounts that name their role. */
 const TASK_ROLE = /^\s*(?:[a-z0-9-]+\/(?:[a-z0-9.-]+|\*)|\*)\s*=\s*arn:[\w-]+:iam::\d{12}:role\/\S+\s*$/;
+
+/** `fs-…`, the group of its mount targets after `@`, and `:root` if tasks may be root there. */
+const FILE_SYSTEM = /^(fs-[0-9a-f]{8,40})(?:@(sg-[0-9a-f]{8,40}))?(:root)?$/;
+/** A policy has room for these, and tasks need no more. */
+const FILE_SYSTEMS_MAX = 20;
+
+const FILE_SYSTEMS =
+  'must be ids of file systems, separated by commas: fs-0123456789abcdef0, with @sg-0123456789abcdef0 for the group of its mount targets, and :root if tasks may be root there; or false for none';
+
+function fileSystemIn(entry: string): FileSystemSetting {
+  const [, id = '', securityGroupId, root] = FILE_SYSTEM.exec(entry) ?? [];
+  return { id, securityGroupId: securityGroupId ?? null, asRoot: root !== undefined };
+}
 
 const number = z.union([z.string(), z.number()]).transform((value) => numberIn(String(value).trim()));
 const asked = (fieldError: (value: number) => string | null) =>
@@ -137,6 +159,16 @@ export const SETTING_FIELDS = {
     .refine((bus) => bus === null || (bus !== 'true' && eventBusError(bus) === null), {
       error: () => `${eventBusError('') ?? ''}; or false for none`,
     }),
+  efs: z
+    .union([z.string(), z.boolean()])
+    .default(false)
+    .transform((value) => String(value).trim())
+    .transform((list) => (list === 'false' ? [] : list.split(',').map((entry) => entry.trim())))
+    .refine((entries) => entries.every((entry) => FILE_SYSTEM.test(entry)), { error: FILE_SYSTEMS, abort: true })
+    .refine((entries) => entries.length <= FILE_SYSTEMS_MAX, `must be ${FILE_SYSTEMS_MAX} file systems at most`)
+    .transform((entries) => entries.map(fileSystemIn))
+    .refine((systems) => new Set(systems.map(({ id }) => id)).size === systems.length, 'names a file system twice'),
+  ebs: flag,
   earlyCounting: flag,
   taskTokens: flag,
   alarms: z.enum(['usual', 'all'], 'must be usual or all').default('usual'),

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { USUAL_HOSTS_MAX } from '../shared/names/bounds.ts';
 import { keyError } from './context-keys.ts';
-import { type AccessLog, type AuditDays, type HistoryDays, SETTING_FIELDS } from './setting-fields.ts';
+import {
+  type AccessLog,
+  type AuditDays,
+  type FileSystemSetting,
+  type HistoryDays,
+  SETTING_FIELDS,
+} from './setting-fields.ts';
 import { type SettingName, type SettingValues, ruleErrors, usualLaunchesPerSec } from './setting-rules.ts';
 
 /** What an operator can configure, as `cdk deploy -c name=value`. Everything has a default. */
@@ -29,6 +35,10 @@ export type Settings = {
   readonly authorizerConcurrency: number | null;
   /** Name or ARN of the event bus that hears of each change of a Job's state; null: nobody does. */
   readonly eventBus: string | null;
+  /** File systems of EFS that tasks may mount with their role. */
+  readonly efs: readonly FileSystemSetting[];
+  /** ECS may make volumes of EBS for tasks. */
+  readonly ebs: boolean;
   /** An index counts when its program has ended, not when its task is gone: one more message for each task. */
   readonly earlyCounting: boolean;
   /** Step Functions gets an answer when a Job with a task token ends. */
@@ -122,7 +132,7 @@ function settingsOf(values: SettingValues, region: string | undefined): Settings
   const { vpcId, subnetIds, assignPublicIp = 'ENABLED', zones = 3, flowLogs, hostnames, ...others } = values;
   const { launchesPerSec = usualLaunchesPerSec(region), stopsPerSec, hostsMax = USUAL_HOSTS_MAX } = others;
   const { submissions, historyDays, auditDays, apiConcurrency = null, taskRoles } = others;
-  const { eventBus, earlyCounting, taskTokens, formats, tableName = null } = others;
+  const { efs, ebs, eventBus, earlyCounting, taskTokens, formats, tableName = null } = others;
   const { apiRequestsPerSec, accessLog, tracing } = others;
   const { auth, admins, accounts = [], authorizerConcurrency = null } = others;
   // Every principal of the account has tokens, so roles must decide. With IAM, its policies say who may call at all.
@@ -144,6 +154,8 @@ function settingsOf(values: SettingValues, region: string | undefined): Settings
     formats,
     apiConcurrency,
     authorizerConcurrency,
+    efs,
+    ebs,
     eventBus,
     earlyCounting,
     taskTokens,

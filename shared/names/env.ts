@@ -38,6 +38,12 @@ export const ENV = {
   historyDays: 'MUSTER_HISTORY_DAYS',
 } as const;
 
+/** Likewise, for the function that launches tasks. */
+export const DISPATCH_ENV = {
+  /** the role with which ECS makes volumes of EBS for tasks; absent: tasks have none */
+  volumeRoleArn: 'MUSTER_VOLUME_ROLE_ARN',
+} as const;
+
 /** Likewise, for the functions that learn who calls: the API's, and the authorizer's. */
 export const ACCESS_ENV = {
   /** token: the authorizer says who calls; absent: IAM does */

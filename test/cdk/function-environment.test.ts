@@ -44,6 +44,7 @@ const WIDEST = {
   taskTokens: 'true',
   historyDays: '400',
   formats: 'previous',
+  ebs: 'true',
 };
 
 /** What a function's variables come to when all of them are known. */

@@ -35,6 +35,11 @@ export const NAG_EXCEPTIONS: readonly NagException[] = [
     'tasks, definitions, and names are made while Muster runs: their ids are not known before',
   ),
   by(
+    /^AwsSolutions-IAM4\[.*AmazonECSInfrastructureRolePolicyForVolumes\]$/,
+    /^Muster\/Tasks\/VolumeRole\//,
+    'the policy that ECS documents for the role with which it makes volumes',
+  ),
+  by(
     /^AwsSolutions-IAM5\[Resource::.*:table\/Muster-StateTable\w+-\*\]$/,
     /^Muster\/DeployCalls\/Role\//,
     'the right is there before the table, whose name ends at random',

@@ -4,6 +4,8 @@ const GIVEN = { vpcId: 'vpc-0123456789abcdef0', subnetIds: 'subnet-0123456789abc
 const ALL = {
   hostnames: 'true',
   submissions: 'arn:aws:s3:::uploads,arn:aws:events:eu-central-1:123456789012:rule/nightly',
+  efs: 'fs-0123456789abcdef0@sg-0123456789abcdef0:root,fs-0123456789abcdef1',
+  ebs: 'true',
   eventBus: 'default',
   earlyCounting: 'true',
   taskTokens: 'true',

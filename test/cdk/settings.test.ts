@@ -17,6 +17,8 @@ describe('settings of a deployment', () => {
       formats: 'current',
       apiConcurrency: null,
       authorizerConcurrency: null,
+      efs: [],
+      ebs: false,
       eventBus: null,
       earlyCounting: false,
       taskTokens: false,
@@ -43,6 +45,8 @@ describe('settings of a deployment', () => {
       formats: 'current',
       apiConcurrency: null,
       authorizerConcurrency: null,
+      efs: [],
+      ebs: false,
       eventBus: null,
       earlyCounting: false,
       taskTokens: false,
@@ -54,6 +58,29 @@ describe('settings of a deployment', () => {
       dashboard: false,
       tracing: false,
     });
+  });
+
+  test('file systems have an id, perhaps a group, and a word for root', () => {
+    const one = { id: 'fs-0123456789abcdef0', securityGroupId: null, asRoot: false };
+    expect(read({ efs: 'false' }).efs).toEqual([]);
+    expect(read({ efs: one.id }).efs).toEqual([one]);
+    expect(read({ efs: `${one.id}:root, fs-01234567@sg-89abcdef, fs-89abcdef@sg-89abcdef:root` }).efs).toEqual([
+      { ...one, asRoot: true },
+      { id: 'fs-01234567', securityGroupId: 'sg-89abcdef', asRoot: false },
+      { id: 'fs-89abcdef', securityGroupId: 'sg-89abcdef', asRoot: true },
+    ]);
+  });
+
+  test.each([
+    ['', 'must be ids of file systems'],
+    ['true', 'must be ids of file systems'],
+    ['fs-01234567,', 'must be ids of file systems'],
+    ['fs-01234567@subnet-89abcdef', 'must be ids of file systems'],
+    ['fs-01234567:ro', 'must be ids of file systems'],
+    ['fs-01234567,fs-01234567:root', 'names a file system twice'],
+    [Array.from({ length: 21 }, (_, nth) => `fs-012345${nth + 10}`).join(), 'must be 20 file systems at most'],
+  ])('efs=%s is refused', (efs, message) => {
+    expect(() => read({ efs })).toThrow(message);
   });
 
   test.each([
