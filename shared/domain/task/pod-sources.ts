@@ -1,3 +1,4 @@
+import type { ClaimVolume } from './claim-volume.ts';
 import type { EnvSource, PodSpec, Projection } from '../manifests/pod-spec.ts';
 
 /** What a Pod's template names outside of itself, each as it was at one moment. What is not there has no entry. */
@@ -5,7 +6,7 @@ export type PodSources = {
   /** By {@link sourceKey}. */
   readonly configs: ReadonlyMap<string, ConfigObject>;
   /** By the claim's name. */
-  readonly claims: ReadonlyMap<string, ClaimedVolume>;
+  readonly claims: ReadonlyMap<string, ClaimVolume>;
 };
 
 /** A ConfigMap or a Secret. */
@@ -19,20 +20,6 @@ export type ConfigObject = {
 export type ConfigValue =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'secret'; readonly form: 'text' | 'base64' };
-
-/** What a claim gives to a task. `unbound`: nothing yet, and why. */
-export type ClaimedVolume =
-  | {
-      readonly kind: 'efs';
-      readonly fileSystemId: string;
-      readonly rootDirectory: string;
-      readonly accessPointId: string | null;
-      readonly transitEncryption: boolean;
-      readonly iam: boolean;
-      readonly readOnly: boolean;
-    }
-  | { readonly kind: 'folder'; readonly path: string; readonly readOnly: boolean }
-  | { readonly kind: 'unbound'; readonly reason: string };
 
 export const NO_SOURCES: PodSources = { configs: new Map(), claims: new Map() };
 

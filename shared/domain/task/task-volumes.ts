@@ -3,7 +3,8 @@ import { parseQuantity } from '../base/quantity.ts';
 import type { Container, PodSpec, Volume } from '../manifests/pod-spec.ts';
 import type { PodOwner } from './container-env.ts';
 import { isInMemory } from './memory-volumes.ts';
-import { type ClaimedVolume, type PodSources, claimsOf } from './pod-sources.ts';
+import type { ClaimVolume } from './claim-volume.ts';
+import { type PodSources, claimsOf } from './pod-sources.ts';
 import type { AttachedVolume, TaskDefinition, TaskFile, TaskFileSystem, TaskMount } from './task.ts';
 import { holdsFiles, volumeFiles } from './volume-files.ts';
 
@@ -32,7 +33,7 @@ export function volumesOf(
 }
 
 /** What claims give, by volume. */
-const claimedVolumes = (spec: PodSpec, { claims }: PodSources): ReadonlyMap<string, ClaimedVolume> =>
+const claimedVolumes = (spec: PodSpec, { claims }: PodSources): ReadonlyMap<string, ClaimVolume> =>
   new Map(
     claimsOf(spec).flatMap(({ volume, name }) => {
       const claim = claims.get(name);
@@ -42,7 +43,7 @@ const claimedVolumes = (spec: PodSpec, { claims }: PodSources): ReadonlyMap<stri
 
 const fileSystemOf = (
   volume: string,
-  { fileSystemId, rootDirectory, accessPointId, transitEncryption, iam }: Extract<ClaimedVolume, { kind: 'efs' }>,
+  { fileSystemId, rootDirectory, accessPointId, transitEncryption, iam }: Extract<ClaimVolume, { kind: 'efs' }>,
 ): TaskFileSystem => ({ volume, fileSystemId, rootDirectory, accessPointId, transitEncryption, iam });
 
 /** An NFS server that is a file system of EFS; null: it is none, and Fargate mounts no other. */

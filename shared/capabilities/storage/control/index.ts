@@ -1,2 +1,3 @@
+export { CLAIM_SOURCE } from './claim-source.ts';
 export { createClaimReader, createStorageCommands, deleteClaim } from './storage-changes.ts';
 export { sweepStorage } from './sweep-storage.ts';

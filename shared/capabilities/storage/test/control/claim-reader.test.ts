@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CLAIM_READERS } from '../../../lists/claim-readers.ts';
+import { createClaimReader } from '../../control/index.ts';
 import type { ClaimVolume } from '../../../../domain/task/claim-volume.ts';
 import { CLAIMS, VOLUMES, aStorageWorld } from '../kube/a-storage-world.ts';
 import { claim, volume } from '../storage-documents.ts';
