@@ -3,7 +3,6 @@ import { FILES_CONTAINER } from '../../domain/task/task.ts';
 import { dnsLabelErrors } from '../object/dns-names.ts';
 import { envErrors, envFromErrors, secretVariables, wordErrors } from './env-rules.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
-import { holdsFiles } from './file-volume-rules.ts';
 import { refusedFields } from './pod-fields.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 import { refusedValue } from '../object/refused-fields.ts';
@@ -15,6 +14,8 @@ import { mountErrors } from './mount-rules.ts';
 export type ContainerContext = {
   readonly spec: PodSpecShape;
   readonly isInit: boolean;
+  /** Its volumes hold files, which a container writes. */
+  readonly hasFiles: boolean;
   /** The container itself and all of the Pod's containers, with defaults. */
   readonly admitted: Container;
   readonly pod: readonly Container[];
@@ -25,7 +26,7 @@ export function containerErrors(path: string, c: ContainerShape, context: Contai
   const { name = '', image = '' } = c;
   const errors: FieldError[] = [];
   if (name === '') errors.push(required(`${path}.name`));
-  else if (name === FILES_CONTAINER && (context.spec.volumes ?? []).some(holdsFiles))
+  else if (name === FILES_CONTAINER && context.hasFiles)
     errors.push(refusedValue(`${path}.name`, 'use another name: a container of this name writes the files of volumes'));
   else errors.push(...dnsLabelErrors(name).map((fieldError) => invalid(`${path}.name`, name, fieldError)));
   if (image === '') errors.push(required(`${path}.image`));

@@ -11,12 +11,6 @@ type FieldFileShape = NonNullable<NonNullable<VolumeShape['downwardAPI']>['items
 type ProjectedShape = NonNullable<VolumeShape['projected']>;
 type ProjectionShape = NonNullable<ProjectedShape['sources']>[number];
 
-/** Whether files are written into a volume before the first container starts. */
-export const holdsFiles = (volume: { readonly [source in (typeof FILE_SOURCES)[number]]?: unknown }): boolean =>
-  FILE_SOURCES.some((source) => volume[source] !== undefined);
-
-const FILE_SOURCES = ['configMap', 'secret', 'downwardAPI', 'projected'] as const;
-
 /** Kubernetes' `validateConfigMapVolumeSource`. */
 export const configMapErrors = (
   path: string,

@@ -1,5 +1,6 @@
-import type { Container, Volume, VolumeMount } from '../../domain/manifests/pod-spec.ts';
+import type { Container, PodSpec, Volume, VolumeMount } from '../../domain/manifests/pod-spec.ts';
 import { type PodOwner, variablesOf, wordExpander } from '../../domain/task/container-env.ts';
+import { attachedVolumeOf } from '../../domain/task/task-volumes.ts';
 import type { HostFolders } from '../../domain/task/host-folders.ts';
 import { knownText } from '../../domain/base/late-text.ts';
 import { referredVariables } from '../../domain/base/variable-expansion.ts';
@@ -93,8 +94,32 @@ export function mountPlaceErrors(path: string, owner: PodOwner, folders: HostFol
             names: namesOf(text),
           });
       }
-  return [...late, ...mounts.flatMap((mount) => folderErrors(mount, mounts))];
+  return [
+    ...classErrors(`${path}.volumes`, owner.spec.template.spec),
+    ...late,
+    ...mounts.flatMap((mount) => folderErrors(mount, mounts, owner.spec.template.spec)),
+  ];
 }
+
+/** A class is a type of EBS: nothing else makes volumes for a task, and it has one of them. */
+function classErrors(path: string, spec: PodSpec): readonly FieldError[] {
+  const all = (spec.volumes ?? []).map((volume, i) => ({
+    at: `${path}[${i}].ephemeral.volumeClaimTemplate.spec.storageClassName`,
+    hasClass: (volume.ephemeral?.volumeClaimTemplate.spec.storageClassName ?? '') !== '',
+    isEbs: isOfEbs(volume, spec),
+  }));
+  return [
+    ...all
+      .filter(({ hasClass, isEbs }) => hasClass && !isEbs)
+      .map(({ at }) => refusedValue(at, 'use gp3 or another type of EBS, or leave it out for disk of the task')),
+    ...all
+      .filter(({ isEbs }) => isEbs)
+      .slice(1)
+      .map(({ at }) => refusedValue(at, 'leave it out for disk of the task, which has one EBS volume at most')),
+  ];
+}
+
+const isOfEbs = (volume: Volume, spec: PodSpec): boolean => attachedVolumeOf({ ...spec, volumes: [volume] }) !== null;
 
 const OWN_FOLDER =
   'mount the whole volume, and let the program go to its folder: all Pods of a Job mount the same on Fargate';
@@ -109,9 +134,13 @@ function subPathOf(mount: VolumeMount, container: Container, owner: PodOwner): s
   return text === null || referredVariables(text).length > 0 ? null : text;
 }
 
-function folderErrors({ at, volume, names }: SubPath, mounts: readonly SubPath[]): readonly FieldError[] {
+function folderErrors(
+  { at, volume, names }: SubPath,
+  mounts: readonly SubPath[],
+  spec: PodSpec,
+): readonly FieldError[] {
   if (names.length === 0 || volume === undefined || isFileSystem(volume)) return [];
-  if ((volume.ephemeral?.volumeClaimTemplate.spec.storageClassName ?? '') !== '')
+  if (isOfEbs(volume, spec))
     return [refusedValue(at, 'mount the whole volume: a task cannot mount a folder of an EBS volume')];
   if (names.includes('..')) return [invalid(at, names.join('/'), "must not contain '..'")];
   if (isFileOf(volume, names))

@@ -4,6 +4,7 @@ import type { Labels, PodTemplate } from '../../domain/manifests/manifest.ts';
 import type { TaskOwner } from '../../domain/task/task-environment.ts';
 import type { PodSpec } from '../../domain/manifests/pod-spec.ts';
 import { EPHEMERAL_GIB_MAX, TASK_CONTAINERS_MAX, ephemeralStorageOf } from '../../domain/task/pod-template.ts';
+import { holdsFiles } from '../../domain/task/volume-files.ts';
 import type { AdmittedItems } from '../items/job-items-rules.ts';
 import { admitVolume } from './admit-volume.ts';
 import { admitContainer, textOr } from './admit-container.ts';
@@ -122,9 +123,10 @@ const accountOf = ({ serviceAccountName = '', serviceAccount = '' }: Partial<Pod
 function specErrors(spec: PodSpecShape, admitted: PodSpec): readonly FieldError[] {
   const { containers = [], initContainers = [] } = spec;
   const pod = [...admitted.containers, ...(admitted.initContainers ?? [])];
+  const hasFiles = (admitted.volumes ?? []).some(holdsFiles);
   const check = (name: string, list: readonly ContainerShape[], isInit: boolean) =>
     list.flatMap((c, i) =>
-      containerErrors(`${SPEC}.${name}[${i}]`, c, { spec, isInit, admitted: admitContainer(c), pod }),
+      containerErrors(`${SPEC}.${name}[${i}]`, c, { spec, isInit, hasFiles, admitted: admitContainer(c), pod }),
     );
   return [
     ...refusedFields('spec', SPEC, spec),

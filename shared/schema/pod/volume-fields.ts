@@ -20,7 +20,7 @@ export const VOLUME_FIELDS = {
     downwardAPI: honoured('files of fields of the Pod'),
     projected: honoured('files of several ConfigMaps, Secrets, and fields, in one folder'),
     persistentVolumeClaim: honoured('the PersistentVolume of the claim: a file system of EFS; embedded, a folder'),
-    ephemeral: honoured('a claim as long-lived as the Pod: disk of the task, or with storageClassName an EBS volume'),
+    ephemeral: honoured('a claim as long-lived as the Pod: disk of the task, or by its class an EBS volume'),
     csi: refused('make a PersistentVolume with this csi and a PersistentVolumeClaim for it, and name the claim'),
     nfs: honoured('only on AWS: a file system of EFS, by its DNS name; embedded refused: use a hostPath'),
     hostPath: honoured(
@@ -114,7 +114,9 @@ export const VOLUME_FIELDS = {
   claimSpec: {
     accessModes: honoured('at least one; they have no effect, because one task has the volume'),
     resources: honoured('requests.storage: the size'),
-    storageClassName: honoured('omitted: disk of the task; else an EBS volume; embedded, a folder'),
+    storageClassName: honoured(
+      'omitted: disk of the task; a type of EBS (gp3): an EBS volume, one for each Pod; embedded, a folder',
+    ),
     volumeMode: honoured('Filesystem, or left out'),
     selector: refused(NO_CHOICE),
     volumeName: refused(NO_CHOICE),

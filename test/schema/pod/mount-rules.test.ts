@@ -131,7 +131,8 @@ describe('on Fargate', () => {
     );
   });
 
-  test('a volume of EBS is mounted whole', () => {
+  describe('an ephemeral volume', () => {
+    const CLASS = 'spec.template.spec.volumes[0].ephemeral.volumeClaimTemplate.spec.storageClassName';
     const of = (fields: object) => ({
       ephemeral: {
         volumeClaimTemplate: {
@@ -139,11 +140,29 @@ describe('on Fargate', () => {
         },
       },
     });
-    expect(onAws(of({}), mounts('a'))).toEqual([]);
-    expect(onAws(of({ storageClassName: 'gp3' }), mounts('a'))).toEqual([
-      `${mount(0)}: ${LATER}; mount the whole volume: a task cannot mount a folder of an EBS volume`,
-    ]);
-    expect(onAws(of({ storageClassName: 'gp3' }), mounts(''))).toEqual([]);
+
+    test('of EBS is mounted whole', () => {
+      expect(onAws(of({}), mounts('a'))).toEqual([]);
+      expect(onAws(of({ storageClassName: 'gp3' }), mounts('a'))).toEqual([
+        `${mount(0)}: ${LATER}; mount the whole volume: a task cannot mount a folder of an EBS volume`,
+      ]);
+      expect(onAws(of({ storageClassName: 'gp3' }), mounts(''))).toEqual([]);
+    });
+
+    test('is of EBS, if it has a class', () => {
+      expect(onThisMachine(of({ storageClassName: 'fast' }), mounts(''))).toEqual([]);
+      expect(onAws(of({ storageClassName: 'fast' }), mounts(''))).toEqual([
+        `${CLASS}: ${LATER}; use gp3 or another type of EBS, or leave it out for disk of the task`,
+      ]);
+    });
+
+    test('of EBS is the only one of its Pod', () => {
+      const volumes = ['', 'gp3', 'io2'].map((storageClassName, i) => ({ name: `v${i}`, ...of({ storageClassName }) }));
+      expect(onAws({}, [], {}, { volumes })).toEqual([
+        `${CLASS.replace('[0]', '[2]')}: ${LATER}; leave it out for disk of the task, which has one EBS volume at most`,
+      ]);
+      expect(onThisMachine({}, [], {}, { volumes })).toEqual([]);
+    });
   });
 
   test('all Pods of a Job mount the same', () => {

@@ -6,6 +6,8 @@ import { registerInput, taskRoleOf } from '../../../shared/adapters/aws/ecs/task
 import { asJobUid } from '../../../shared/domain/base/ids.ts';
 import { overridesOf } from '../../../shared/domain/task/launch-overrides.ts';
 import type { JobManifest } from '../../../shared/domain/manifests/manifest.ts';
+import type { ConfigObject, PodSources } from '../../../shared/domain/task/pod-sources.ts';
+import { FILES_CONTAINER } from '../../../shared/domain/task/task.ts';
 import { capacityOf, taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
 import { fieldErrorText } from '../../../shared/schema/object/field-error.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
@@ -26,9 +28,15 @@ const env = (fields: Fields) => container({ env: [{ name: 'A', ...fields }] });
 const from = (fields: Fields) => env({ valueFrom: fields });
 
 const volume = (fields: Fields) => spec({ volumes: [{ name: 'v', ...fields }] });
+const mounted = (fields: Fields) =>
+  spec({
+    volumes: [{ name: 'v', ...fields }],
+    containers: [{ ...MAIN, volumeMounts: [{ name: 'v', mountPath: '/v' }] }, SIDE],
+  });
 const envFrom = (fields: Fields) => container({ envFrom: [fields] });
 const NAME = { fieldRef: { fieldPath: 'metadata.name' } };
 const CLAIM = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const LARGE = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '30Gi' } } };
 const EFS = 'fs-0123456789abcdef0.efs.eu-central-1.amazonaws.com';
 
 /** A template with an object of each group in it, in which fields may be set. */
@@ -42,16 +50,16 @@ const TEMPLATES: Readonly<Record<Group, (fields: Fields) => object>> = {
   configMap: (fields) => volume({ configMap: { name: 'c', ...fields } }),
   secret: (fields) => volume({ secret: { secretName: 's', ...fields } }),
   keyFile: (fields) => volume({ configMap: { name: 'c', items: [{ key: 'k', path: 'p', ...fields }] } }),
-  downwardAPI: (fields) => volume({ downwardAPI: fields }),
+  downwardAPI: (fields) => volume({ downwardAPI: { items: [{ path: 'f', ...NAME }], ...fields } }),
   downwardFile: (fields) =>
     volume({ downwardAPI: { items: [{ path: 'p', ...('resourceFieldRef' in fields ? {} : NAME), ...fields }] } }),
-  projected: (fields) => volume({ projected: fields }),
+  projected: (fields) => volume({ projected: { sources: [{ secret: { name: 't' } }], ...fields } }),
   projection: (fields) => volume({ projected: { sources: [fields] } }),
-  claim: (fields) => volume({ persistentVolumeClaim: { claimName: 'c', ...fields } }),
+  claim: (fields) => mounted({ persistentVolumeClaim: { claimName: 'c', ...fields } }),
   ephemeral: (fields) => volume({ ephemeral: { volumeClaimTemplate: { spec: CLAIM }, ...fields } }),
   claimTemplate: (fields) => volume({ ephemeral: { volumeClaimTemplate: { spec: CLAIM, ...fields } } }),
   claimSpec: (fields) => volume({ ephemeral: { volumeClaimTemplate: { spec: { ...CLAIM, ...fields } } } }),
-  nfs: (fields) => volume({ nfs: { server: EFS, path: '/', ...fields } }),
+  nfs: (fields) => mounted({ nfs: { server: EFS, path: '/', ...fields } }),
   container,
   env,
   envFrom: (fields) => envFrom({ ...('secretRef' in fields ? {} : { configMapRef: { name: 'c' } }), ...fields }),
@@ -98,12 +106,39 @@ const SETTINGS = {
   logGroup: '/muster/tasks',
 };
 
+/** Objects that templates name: each has the keys `k` and `l`. */
+const config = (name: string) => ({
+  version: `version-of-${name}-${'0'.repeat(32)}`,
+  keys: new Map(['k', 'l'].map((key) => [key, { kind: 'bytes' as const, bytes: Buffer.from(`${key} of ${name}`) }])),
+});
+const secret = (name: string) => ({
+  version: `version-of-${name}-${'0'.repeat(32)}`,
+  keys: new Map(['k', 'l'].map((key) => [key, { kind: 'secret' as const, form: 'text' as const }])),
+});
+const claim = (fileSystemId: string) => ({
+  kind: 'efs' as const,
+  fileSystemId,
+  rootDirectory: '/',
+  accessPointId: null,
+  transitEncryption: true,
+  iam: false,
+  readOnly: false,
+});
+const SOURCES: PodSources = {
+  configs: new Map<string, ConfigObject>([
+    ...['c', 'd'].map((name) => [`configMap/${name}`, config(name)] as const),
+    ...['s', 't'].map((name) => [`secret/${name}`, secret(name)] as const),
+  ]),
+  claims: new Map(['c', 'd'].map((name) => [name, claim(`fs-0123456${name}`)])),
+};
+
 /** What ECS is asked to do for an attempt: the definition and the launch, as requests. */
 function requests(manifest: JobManifest): string {
-  const definition = taskDefinitionOf(manifest, { hash: () => 'same' });
+  const definition = taskDefinitionOf(manifest, { hash: () => 'same', sources: SOURCES });
   const role = taskRoleOf(definition, SETTINGS);
   if (role.kind === 'unknown') throw new Error(role.reason);
-  const containers = definition.containers.map(({ name }) => name);
+  const names = definition.containers.map(({ name }) => name);
+  const containers = definition.files === undefined ? names : [...names, FILES_CONTAINER];
   const placement = {
     cluster: 'jobs',
     subnets: ['subnet-1'],
@@ -119,17 +154,21 @@ function requests(manifest: JobManifest): string {
       id: { index: 1, attempt: 1, nonce: 0 },
       template: { taskDefinition: 'arn', containers, placement: formatPlacement(placement) },
       env: [],
-      overrides: overridesOf(manifest, {
-        podName: 'sums-1-abcde',
-        podUid: 'pod-uid',
-        completionIndex: 1,
-        completions: null,
-        failureCount: 2,
-        ignoredFailureCount: 1,
-        retryIndex: 4,
-        item: null,
-        labels,
-      }),
+      overrides: overridesOf(
+        manifest,
+        {
+          podName: 'sums-1-abcde',
+          podUid: 'pod-uid',
+          completionIndex: 1,
+          completions: null,
+          failureCount: 2,
+          ignoredFailureCount: 1,
+          retryIndex: 4,
+          item: null,
+          labels,
+        },
+        SOURCES,
+      ),
       capacity: capacityOf(manifest),
     }),
   ]);
@@ -168,50 +207,50 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     name: ['x'],
     emptyDir: [{ sizeLimit: '30Gi' }],
     hostPath: [{ path: '/srv' }],
-    configMap: [{ name: 'c' }, 'pod'],
-    secret: [{ secretName: 's' }, 'pod'],
-    downwardAPI: [{ items: [{ path: 'p', ...NAME }] }, 'pod'],
-    projected: [{ sources: [{ secret: { name: 's' } }] }, 'pod'],
-    persistentVolumeClaim: [{ claimName: 'c' }, 'pod'],
-    ephemeral: [{ volumeClaimTemplate: { spec: CLAIM } }, 'pod'],
-    nfs: [{ server: EFS, path: '/' }, 'pod'],
+    configMap: [{ name: 'c' }],
+    secret: [{ secretName: 's' }],
+    downwardAPI: [{ items: [{ path: 'p', ...NAME }] }],
+    projected: [{ sources: [{ secret: { name: 's' } }] }],
+    persistentVolumeClaim: [{ claimName: 'c' }],
+    ephemeral: [{ volumeClaimTemplate: { spec: LARGE } }],
+    nfs: [{ server: EFS, path: '/' }],
   },
   configMap: {
-    name: ['d', 'pod'],
-    items: [[{ key: 'k', path: 'p' }], 'pod'],
-    defaultMode: [0o400, 'pod'],
+    name: ['d'],
+    items: [[{ key: 'k', path: 'p' }]],
+    defaultMode: [0o400],
     optional: [true, 'pod'],
   },
   secret: {
-    secretName: ['t', 'pod'],
-    items: [[{ key: 'k', path: 'p' }], 'pod'],
-    defaultMode: [0o400, 'pod'],
+    secretName: ['t'],
+    items: [[{ key: 'k', path: 'p' }]],
+    defaultMode: [0o400],
     optional: [true, 'pod'],
   },
-  keyFile: { key: ['l', 'pod'], path: ['q', 'pod'], mode: [0o755, 'pod'] },
-  downwardAPI: { items: [[{ path: 'p', ...NAME }], 'pod'], defaultMode: [0o400, 'pod'] },
+  keyFile: { key: ['l'], path: ['q'], mode: [0o755] },
+  downwardAPI: { items: [[{ path: 'p', ...NAME }]], defaultMode: [0o400] },
   downwardFile: {
-    path: ['q', 'pod'],
-    mode: [0o400, 'pod'],
-    fieldRef: [{ fieldPath: 'metadata.labels' }, 'pod'],
-    resourceFieldRef: [{ containerName: 'main', resource: 'limits.cpu' }, 'pod'],
+    path: ['q'],
+    mode: [0o400],
+    fieldRef: [{ fieldPath: 'metadata.labels' }],
+    resourceFieldRef: [{ containerName: 'main', resource: 'limits.cpu' }],
   },
-  projected: { sources: [[{ secret: { name: 's' } }], 'pod'], defaultMode: [0o400, 'pod'] },
+  projected: { sources: [[{ secret: { name: 's' } }]], defaultMode: [0o400] },
   projection: {
-    configMap: [{ name: 'c' }, 'pod'],
-    secret: [{ name: 's' }, 'pod'],
-    downwardAPI: [{ items: [{ path: 'p', ...NAME }] }, 'pod'],
+    configMap: [{ name: 'c' }],
+    secret: [{ name: 's' }],
+    downwardAPI: [{ items: [{ path: 'p', ...NAME }] }],
   },
-  claim: { claimName: ['d', 'pod'], readOnly: [true, 'pod'] },
-  ephemeral: { volumeClaimTemplate: [{ spec: { ...CLAIM, storageClassName: 'gp3' } }, 'pod'] },
-  claimTemplate: { spec: [{ ...CLAIM, storageClassName: 'gp3' }, 'pod'] },
+  claim: { claimName: ['d'], readOnly: [true] },
+  ephemeral: { volumeClaimTemplate: [{ spec: { ...CLAIM, storageClassName: 'gp3' } }] },
+  claimTemplate: { spec: [{ ...CLAIM, storageClassName: 'gp3' }] },
   claimSpec: {
     accessModes: [['ReadWriteMany'], 'pod'],
-    resources: [{ requests: { storage: '2Gi' } }, 'pod'],
-    storageClassName: ['gp3', 'pod'],
+    resources: [LARGE.resources],
+    storageClassName: ['gp3'],
     volumeMode: ['Block', 'refused'],
   },
-  nfs: { server: ['fs-01234567.efs.us-east-1.amazonaws.com', 'pod'], path: ['/a', 'pod'], readOnly: [true, 'pod'] },
+  nfs: { server: ['fs-01234567.efs.us-east-1.amazonaws.com'], path: ['/a'], readOnly: [true] },
   emptyDir: { sizeLimit: ['30Gi'], medium: ['Memory'] },
   hostPath: { path: ['/srv/in'], type: ['Directory'] },
   container: {
@@ -222,7 +261,7 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     args: [['a']],
     workingDir: ['/w'],
     env: [[{ name: 'A', value: 'b' }]],
-    envFrom: [[{ configMapRef: { name: 'c' } }], 'pod'],
+    envFrom: [[{ configMapRef: { name: 'c' } }]],
     resources: [{ requests: { cpu: '4' } }],
     ports: [[{ containerPort: 80 }]],
     restartPolicy: ['Always', 'refused'], // of an init container only: see the test of sidecars
@@ -240,22 +279,22 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
   fieldRef: { fieldPath: ['metadata.namespace'], apiVersion: ['v2', 'refused'] },
   resourceFieldRef: { resource: ['limits.memory'], containerName: ['side'], divisor: ['1m'] },
   secretKeyRef: { name: ['t'], key: ['l'], optional: [true, 'pod'] },
-  configMapKeyRef: { name: ['t'], key: ['l'], optional: [true, 'pod'] },
+  configMapKeyRef: { name: ['t'], key: ['l'], optional: [true] },
   envFrom: {
-    prefix: ['A_', 'pod'],
-    configMapRef: [{ name: 'd' }, 'pod'],
-    secretRef: [{ name: 's' }, 'pod'],
+    prefix: ['A_'],
+    configMapRef: [{ name: 'd' }],
+    secretRef: [{ name: 's' }],
   },
-  configMapRef: { name: ['d', 'pod'], optional: [true, 'pod'] },
-  secretRef: { name: ['t', 'pod'], optional: [true, 'pod'] },
+  configMapRef: { name: ['d'], optional: [true, 'pod'] },
+  secretRef: { name: ['t'], optional: [true, 'pod'] },
   resources: { requests: [{ cpu: '4' }], limits: [{ memory: '9Gi' }] },
   port: { containerPort: [81], protocol: ['UDP'], name: ['http', 'pod'] },
   volumeMount: {
     name: ['w'],
     mountPath: ['/x'],
     readOnly: [true],
-    subPath: ['a', 'pod'],
-    subPathExpr: ['$(A)', 'pod'],
+    subPath: ['a'],
+    subPathExpr: ['$(A)'],
   },
   containerSecurity: {
     runAsUser: [5],
