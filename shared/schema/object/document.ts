@@ -1,4 +1,4 @@
-import { type CST, Composer, LineCounter, Parser } from 'yaml';
+import { type CST, Composer, LineCounter, Parser, type ScalarTag, type Tags } from 'yaml';
 import { duplicatesInYaml } from './duplicate-field.ts';
 import { type FloatNumber, readJsonText } from './json-text.ts';
 import { messageOf } from '../../domain/base/error-text.ts';
@@ -98,6 +98,22 @@ const unreadable = (format: string, reason: string): ParsedDocument => ({
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
+/** Kubernetes reads YAML 1.1, where a number with a zero before it is octal: `defaultMode: 0640` is 416. */
+const OCTAL: ScalarTag = {
+  default: true,
+  identify: () => false,
+  tag: 'tag:yaml.org,2002:int',
+  test: /^[-+]?0[0-7]+$/,
+  resolve: (text) => Number.parseInt(text, 8),
+};
+
+const YAML_OPTIONS = {
+  uniqueKeys: false,
+  merge: false,
+  logLevel: 'silent',
+  customTags: (tags: Tags) => [OCTAL, ...tags],
+} as const;
+
 /**
  * The first document of a text, and all errors. Measures it first, on the token tree, which is built without recursion.
  *
@@ -107,7 +123,7 @@ function compose(text: string, lines: LineCounter, valuesMax: number) {
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
   const excess = excessOf(tokens, valuesMax);
   if (excess !== null) throw new Error(excess);
-  const documents = [...new Composer({ uniqueKeys: false, merge: false, logLevel: 'silent' }).compose(tokens)];
+  const documents = [...new Composer(YAML_OPTIONS).compose(tokens)];
   if (documents.length > 1) throw new Error('more than one document');
   return { document: documents[0], errors: documents[0]?.errors ?? [] };
 }

@@ -129,6 +129,12 @@ describe('parseDocument never throws, and reads nothing that could harm', () => 
     expect(parseDocument('{"a": x, b: [c]}', 'yaml')).toEqual({ kind: 'parsed', value: { a: 'x', b: ['c'] } });
   });
 
+  test('numbers with a zero before them are octal, as for kubectl', () => {
+    const text = 'a: 0644\nb: 0\nc: -0777\nd: 0o440\ne: "0644"\nf: 08\ng: 0.5\nh: 420\n';
+    const value = { a: 0o644, b: 0, c: -0o777, d: 0o440, e: '0644', f: 8, g: 0.5, h: 420 };
+    expect(parseDocument(text, 'yaml')).toMatchObject({ kind: 'parsed', value });
+  });
+
   test('an ordinary document', () => {
     expect(parseDocument('a: &a { b: 1 }\nc: *a', 'yaml')).toEqual({
       kind: 'parsed',
