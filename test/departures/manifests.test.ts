@@ -40,6 +40,21 @@ test('a volume in memory belongs to the one container that mounts it', () => {
   ]);
 });
 
+test('files of a Secret are on the disk of the task', () => {
+  const volumes = [{ name: 'keys', secret: { secretName: 'keys', defaultMode: 0o400 } }];
+  const mounting = { image: 'busybox', volumeMounts: [{ name: 'keys', mountPath: '/keys' }] };
+  const containers = ['main', 'side'].map((name) => ({ name, ...mounting }));
+  const securityContext = { runAsUser: 1000, fsGroup: 1000 };
+  const { manifest: job, warnings } = admitted(jobDocument({}, {}, { containers, volumes, securityContext }));
+  const definition = taskDefinitionOf(job, NOT_STORED);
+  expect(definition.volumes).toEqual(['keys']);
+  for (const { mounts, tmpfs } of definition.containers) {
+    expect(mounts).toEqual([{ volume: 'keys', path: '/keys', readOnly: true }]);
+    expect(tmpfs).toBeUndefined();
+  }
+  expect(warnings).toContainEqual(expect.stringContaining('fsGroup: has no effect'));
+});
+
 test('a hostPath is of this machine, within folders that somebody has allowed', () => {
   const volumes = [{ name: 'in', hostPath: { path: '/srv/in' } }];
   const faults = (hostFolders: readonly string[] | null) =>
