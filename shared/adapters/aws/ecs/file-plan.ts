@@ -82,5 +82,4 @@ function parseFile(line: string): PlannedFile | null {
 
 /** Names with a slash between, none of them empty or a way out. */
 const isFilePath = (path: string): boolean =>
-  // oxlint-disable-next-line no-control-regex -- what ends a line, and what ends a path
-  !/[\n\0]/.test(path) && path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+  !['\n', '\0'].some((end) => path.includes(end)) && path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
