@@ -315,6 +315,7 @@ function placeOf(
     taskRoleArn: null,
     taskRoles: null,
     logGroup: LOG_GROUP,
+    mountsParts: true,
     settings: {
       timing: pacedTiming(EMBEDDED_TIMING, launchesPerSec),
       firstPodsMax: FIRST_PODS_MAX,

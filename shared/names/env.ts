@@ -42,6 +42,8 @@ export const ENV = {
 export const DISPATCH_ENV = {
   /** the role with which ECS makes volumes of EBS for tasks; absent: tasks have none */
   volumeRoleArn: 'MUSTER_VOLUME_ROLE_ARN',
+  /** the image of the container that writes files of volumes; absent: busybox of ECR's public gallery */
+  filesImage: 'MUSTER_FILES_IMAGE',
 } as const;
 
 /** Likewise, for the functions that learn who calls: the API's, and the authorizer's. */

@@ -43,7 +43,7 @@ export const secretReference = (
 ): string => `arn:${partition}:secretsmanager:${region}:${account}:secret:${secretName(namespace, name)}:${key}::`;
 
 /** Name of the Secrets Manager secret that holds the versions of a stored Secret: JSON objects with its keys. */
-const objectSecretName = (namespace: string, name: string): string =>
+export const objectSecretName = (namespace: string, name: string): string =>
   `${SECRET_PREFIX}${namespace}/${name}/object`;
 
 /** `valueFrom` of a key of one version of a stored object. */

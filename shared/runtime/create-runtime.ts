@@ -6,6 +6,7 @@ import { createLogsClient, sdkLogsCalls } from '../adapters/aws/logs/sdk-logs-ca
 import { createDynamoClient } from '../adapters/aws/dynamodb/dynamo-client.ts';
 import { createEcsTasks } from '../adapters/aws/ecs/ecs-tasks.ts';
 import { createEcsClients, sdkEcsCalls } from '../adapters/aws/ecs/sdk-ecs-calls.ts';
+import type { DefinitionSettings } from '../adapters/aws/ecs/task-definition-request.ts';
 import type { Placement } from '../adapters/aws/ecs/run-task-request.ts';
 import { createSqsDeadQueues, queueDepths } from '../adapters/aws/sqs/sqs-dead-letters.ts';
 import { createSqsInbox } from '../adapters/aws/sqs/sqs-inbox.ts';
@@ -48,6 +49,10 @@ export type RuntimeOptions = {
   /** null: there are no roles here, and any account will do. */
   readonly taskRoles: TaskRoles | null;
   readonly logGroup: string;
+  /** What else task definitions of this installation share. */
+  readonly definitions?: Pick<DefinitionSettings, 'filesImage' | 'mountsParts'>;
+  /** See {@link EcsTasksOptions.volumeRoleArn}. */
+  readonly volumeRoleArn?: string | null;
   /** Where names of tasks are kept; left out or null: tasks have none. */
   readonly names?: NamesOptions | null;
   readonly settings: Settings;
@@ -99,6 +104,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     taskRoleArn: options.taskRoleArn,
     taskRoles: options.taskRoles,
     logGroup,
+    ...options.definitions,
   };
   return assembleRuntime({
     store,
@@ -107,6 +113,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       placement,
       definitions,
       namedRoleOf: (account) => namedRoleOf(account, store),
+      ...(options.volumeRoleArn === undefined ? {} : { volumeRoleArn: options.volumeRoleArn }),
     }),
     ports: opened.reduce<Partial<CapabilityPorts>>((all, each) => ({ ...all, ...each.ports }), {
       ...options.ports,

@@ -7,7 +7,7 @@ import { accountsError, adminsError, adminsIn } from '../names/admins.ts';
 import { daysError, eventBusError, hostsMaxError, numberIn, rateError, zoneError } from '../names/bounds.ts';
 import { DEAD_QUEUE_ENV } from '../names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../names/endpoints.ts';
-import { ACCESS_ENV, ENV } from '../names/env.ts';
+import { ACCESS_ENV, DISPATCH_ENV, ENV } from '../names/env.ts';
 import { tokenClusterError } from '../names/token-cluster.ts';
 import { createLambdaTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Authorizer } from './authorizer-handler.ts';
@@ -73,6 +73,8 @@ const EnvSchema = z
     [ENV.taskRoleArn]: text.optional(),
     [ENV.taskRoles]: taskRoles,
     [ENV.logGroup]: text,
+    [DISPATCH_ENV.volumeRoleArn]: text.optional(),
+    [DISPATCH_ENV.filesImage]: text.optional(),
     [ENV.launchesPerSec]: rate.optional(),
     [ENV.stopsPerSec]: rate.optional(),
     [ENV.hostsZone]: text
@@ -159,6 +161,8 @@ export function optionsFromEnv(
     taskRoleArn: orNull(env[ENV.taskRoleArn]),
     taskRoles: env[ENV.taskRoles],
     logGroup: env[ENV.logGroup],
+    definitions: { filesImage: env[DISPATCH_ENV.filesImage] },
+    volumeRoleArn: orNull(env[DISPATCH_ENV.volumeRoleArn]),
     names:
       zone === undefined || namespaceId === undefined
         ? null

@@ -123,6 +123,7 @@ test('another image that writes files is another definition', () => {
 
 test('a file system of EFS is mounted as ECS takes it', () => {
   const fileSystem = {
+    service: 'efs' as const,
     volume: 'a',
     fileSystemId: 'fs-1',
     rootDirectory: '/data',
@@ -176,7 +177,14 @@ test('parts of volumes are labels, which a driver of this machine heeds', () => 
 });
 
 test.runIf(HAS_MODELS)('AWS’s model takes all of it', () => {
-  const fileSystem = { volume: 'efs', fileSystemId: 'fs-1', rootDirectory: '/', transitEncryption: true, iam: true };
+  const fileSystem = {
+    volume: 'efs',
+    service: 'efs' as const,
+    fileSystemId: 'fs-1',
+    rootDirectory: '/',
+    transitEncryption: true,
+    iam: true,
+  };
   const input = registerInput(
     {
       ...withFiles,

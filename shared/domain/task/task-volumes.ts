@@ -20,7 +20,7 @@ export function volumesOf(
     ...[...claimed].flatMap(([volume, claim]) => (claim.kind === 'folder' ? [{ volume, path: claim.path }] : [])),
   ];
   const fileSystems = [
-    ...[...claimed].flatMap(([volume, claim]) => (claim.kind === 'efs' ? [fileSystemOf(volume, claim)] : [])),
+    ...[...claimed].flatMap(([volume, claim]) => fileSystemOf(volume, claim) ?? []),
     ...volumes.flatMap(({ name, nfs }) => (nfs === undefined ? [] : (efsOfServer(name, nfs) ?? []))),
   ];
   const attached = attachedVolumeOf(spec);
@@ -41,10 +41,13 @@ const claimedVolumes = (spec: PodSpec, { claims }: PodSources): ReadonlyMap<stri
     }),
   );
 
-const fileSystemOf = (
-  volume: string,
-  { fileSystemId, rootDirectory, accessPointId, transitEncryption, iam }: Extract<ClaimVolume, { kind: 'efs' }>,
-): TaskFileSystem => ({ volume, fileSystemId, rootDirectory, accessPointId, transitEncryption, iam });
+/** null: the claim gives something else. S3 Files is always encrypted on its way, and the task's role decides. */
+function fileSystemOf(volume: string, claim: ClaimVolume): TaskFileSystem | null {
+  if (claim.kind !== 'efs' && claim.kind !== 's3files') return null;
+  const { kind: service, fileSystemId, rootDirectory, accessPointId } = claim;
+  const { transitEncryption, iam } = claim.kind === 'efs' ? claim : { transitEncryption: true, iam: true };
+  return { volume, service, fileSystemId, rootDirectory, accessPointId, transitEncryption, iam };
+}
 
 /** An NFS server that is a file system of EFS; null: it is none, and Fargate mounts no other. */
 export const efsOfServer = (
@@ -54,7 +57,15 @@ export const efsOfServer = (
   const [, fileSystemId] = EFS_SERVER.exec(server) ?? [];
   return fileSystemId === undefined
     ? null
-    : { volume, fileSystemId, rootDirectory: path, accessPointId: null, transitEncryption: true, iam: false };
+    : {
+        volume,
+        service: 'efs',
+        fileSystemId,
+        rootDirectory: path,
+        accessPointId: null,
+        transitEncryption: true,
+        iam: false,
+      };
 };
 
 /** EFS user guide, "Mounting on Amazon EC2 with a DNS name". */

@@ -57,9 +57,10 @@ export const fileVariable = (nth: number): string => `MUSTER_FILE_${nth}`;
 /** An EBS volume that is made for a task, and goes with it. `type`: EBS's name for it. */
 export type AttachedVolume = { readonly volume: string; readonly type: string; readonly sizeGib: number };
 
-/** How a file system of EFS is mounted (ECS, EFSVolumeConfiguration). */
+/** How a file system of EFS or S3 Files is mounted (ECS, EFSVolumeConfiguration, S3FilesVolumeConfiguration). */
 export type TaskFileSystem = {
   readonly volume: string;
+  readonly service: 'efs' | 's3files';
   readonly fileSystemId: string;
   readonly rootDirectory: string;
   readonly accessPointId: string | null;

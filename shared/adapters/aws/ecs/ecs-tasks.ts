@@ -1,6 +1,7 @@
 import type { ListTasksCommandInput, TaskDefinition as Registered } from '@aws-sdk/client-ecs';
 import type { EpochMs } from '../../../domain/base/time.ts';
 import { asTaskArn } from '../../../domain/base/ids.ts';
+import { WAITING } from '../../../domain/task/pod-sources.ts';
 import type { TaskDefinition, TaskView } from '../../../domain/task/task.ts';
 import { GROUP_PREFIX } from '../../../names/env.ts';
 import type { Fatal, Later, Tasks } from '../../../ports/tasks.ts';
@@ -19,6 +20,8 @@ export type EcsTasksOptions = RunTaskOptions & {
   readonly calls: EcsCalls;
   readonly placement: Placement;
   readonly definitions: DefinitionSettings;
+  /** With it ECS makes volumes of EBS; null: this installation has none. Omitted: this ECS makes disks of its own. */
+  readonly volumeRoleArn?: string | null;
   /** The role that a stored ServiceAccount names; null: none. Omitted: none does. */
   readonly namedRoleOf?: (account: NonNullable<TaskDefinition['serviceAccount']>) => Promise<string | null>;
 };
@@ -30,6 +33,7 @@ export function createEcsTasks({
   definitions,
   namedRoleOf,
   tellsRequests = false,
+  volumeRoleArn,
 }: EcsTasksOptions): Tasks {
   const { cluster } = placement;
   const list = async (filter: Omit<ListTasksCommandInput, 'cluster' | 'nextToken'>, after: string | null) => {
@@ -48,13 +52,21 @@ export function createEcsTasks({
       const role = taskRoleOf(definition, definitions, named);
       if (role.kind === 'unknown') return { kind: 'fatal', reason: role.reason };
       const wanted = registerInput(definition, definitions, role.arn);
+      const fault = definitionFault(wanted, definition, volumeRoleArn);
+      if (fault !== null) return { kind: 'refused', reason: fault };
+      const { attached } = definition;
+      const roleArn = volumeRoleArn ?? null;
+      const volume = attached === undefined || roleArn === null ? null : { ...attached, roleArn };
       try {
         const found = await activeDefinition(calls, definition.family);
         const fits = found !== null && stillFits(found, wanted);
         const { taskDefinitionArn: arn } = fits ? found : await register(calls, wanted);
         if (arn === undefined) throw new Error(`ECS gave no ARN for ${definition.family}`);
         const containers = mainFirst(definition.containers);
-        return { kind: 'ready', template: { taskDefinition: arn, containers, placement: formatPlacement(placement) } };
+        return {
+          kind: 'ready',
+          template: { taskDefinition: arn, containers, placement: formatPlacement(placement, volume) },
+        };
       } catch (error) {
         return outcomeOfPrepareError(error);
       }
@@ -136,6 +148,23 @@ export function createEcsTasks({
       }
     },
   };
+}
+
+/** ECS's limit for a task definition, in bytes (ECS service quotas). */
+const DEFINITION_BYTES_MAX = 65_536;
+
+/** What keeps a definition from being registered here; null: nothing. What of it is content of ConfigMaps is known only now. */
+function definitionFault(
+  wanted: ReturnType<typeof registerInput>,
+  { files = [], attached }: TaskDefinition,
+  volumeRoleArn: string | null | undefined,
+): string | null {
+  if (attached !== undefined && volumeRoleArn === null)
+    return `${WAITING.volume}: volume "${attached.volume}" is to be of EBS, and this installation makes none: deploy it with -c ebs=true`;
+  const bytes = new TextEncoder().encode(JSON.stringify(wanted)).length;
+  if (bytes <= DEFINITION_BYTES_MAX) return null;
+  const what = files.length === 0 ? 'its variables' : 'its variables and files';
+  return `${WAITING.variable}: ${what} make a task definition of ${bytes} bytes, and ECS allows ${DEFINITION_BYTES_MAX}: keep what is large on a file system, or in the image`;
 }
 
 /** The family's newest active revision. */

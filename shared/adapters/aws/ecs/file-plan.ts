@@ -82,4 +82,5 @@ function parseFile(line: string): PlannedFile | null {
 
 /** Names with a slash between, none of them empty or a way out. */
 const isFilePath = (path: string): boolean =>
-  !['\n', '\0'].some((end) => path.includes(end)) && path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+  !['\n', '\0'].some((end) => path.includes(end)) &&
+  path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');

@@ -7,11 +7,11 @@ import { mainOf, overridesRequest } from '../../../domain/task/launch-overrides.
 import { formatGroup } from '../../../domain/task/task-group.ts';
 import { GROUP_PREFIX } from '../../../names/env.ts';
 import { TAGS } from '../../../names/tags.ts';
-import type { Capacity } from '../../../domain/task/task.ts';
+import type { AttachedVolume, Capacity } from '../../../domain/task/task.ts';
 import type { Launch } from '../../../ports/tasks.ts';
 
 /** Where a Job's tasks run. Frozen in its launch template, because a repeated call must be identical byte for byte. */
-export type Placement = Omit<z.output<typeof PlacementSchema>, 'request'>;
+export type Placement = Omit<z.output<typeof PlacementSchema>, 'request' | 'volume'>;
 
 /**
  * How requests are written. 2: with tags, and with a mark on the main container. Templates of earlier versions say nothing, and
@@ -26,11 +26,30 @@ const PlacementSchema = z.object({
   assignPublicIp: z.enum(['ENABLED', 'DISABLED']),
   capacity: z.enum(['FARGATE', 'FARGATE_SPOT']),
   request: z.literal(REQUEST).optional(),
+  /** An EBS volume for each task. */
+  volume: z
+    .object({ volume: z.string(), type: z.string(), sizeGib: z.number(), roleArn: z.string() })
+    .readonly()
+    .optional(),
 });
 
-/** The `placement` text of a launch template. */
-export const formatPlacement = ({ cluster, subnets, securityGroups, assignPublicIp, capacity }: Placement): string =>
-  JSON.stringify({ cluster, subnets, securityGroups, assignPublicIp, capacity, request: REQUEST });
+/** An EBS volume, and the role with which ECS makes it. */
+export type PlacedVolume = AttachedVolume & { readonly roleArn: string };
+
+/** The `placement` text of a launch template. `volume`: null for most. */
+export const formatPlacement = (
+  { cluster, subnets, securityGroups, assignPublicIp, capacity }: Placement,
+  volume: PlacedVolume | null = null,
+): string =>
+  JSON.stringify({
+    cluster,
+    subnets,
+    securityGroups,
+    assignPublicIp,
+    capacity,
+    request: REQUEST,
+    ...(volume === null ? {} : { volume }),
+  });
 
 export type RunTaskOptions = {
   /** A tag says what the Pod requests: for an ECS on this machine, which has less than Fargate, and does not round up. */
@@ -71,6 +90,7 @@ export function runTaskInput(
         assignPublicIp: placement.assignPublicIp,
       },
     },
+    ...(placement.volume === undefined ? {} : { volumeConfigurations: [volumeInput(placement.volume)] }),
     // Events repeat the overrides, so they show which container is the main one.
     overrides: overridesRequest(
       template.containers,
@@ -81,6 +101,18 @@ export function runTaskInput(
     ),
   };
 }
+
+/** ECS makes the volume for the task, and deletes it with the task (ECS API, TaskManagedEBSVolumeConfiguration). */
+const volumeInput = ({ volume, type, sizeGib, roleArn }: PlacedVolume) => ({
+  name: volume,
+  managedEBSVolume: {
+    roleArn,
+    volumeType: type,
+    sizeInGiB: sizeGib,
+    encrypted: true,
+    terminationPolicy: { deleteOnTermination: true },
+  },
+});
 
 /** Cost allocation tags: what Fargate bills can be split by them (docs/budget.md). A Job keeps both names for its lifetime. */
 const tagsOf = ({ namespace, name }: Launch['job']) => [

@@ -7,6 +7,7 @@ import type {
 import type { SecretSource } from '../../../domain/task/container-env.ts';
 import { type AccountRole, type TaskRoles, accountRole } from '../../../domain/task/task-roles.ts';
 import { subPathExprLabel, subPathLabel, tmpfsVolumeLabel } from '../../../domain/task/container-labels.ts';
+import { splitVolumes } from '../../../domain/task/split-volumes.ts';
 import {
   FILES_CONTAINER,
   type TaskContainer,
@@ -32,6 +33,8 @@ export type DefinitionSettings = {
   readonly logGroup: string;
   /** The image of the container that writes files; omitted: {@link FILES_IMAGE}. */
   readonly filesImage?: string | undefined;
+  /** This ECS mounts parts of volumes: that of this machine does. */
+  readonly mountsParts?: boolean;
 };
 
 /** Log streams are named `<prefix>/<container>/<task id>`. */
@@ -56,12 +59,13 @@ export function taskRoleOf(
 
 /** Pure: how a task definition is registered for Fargate. `taskRoleArn`: see {@link taskRoleOf}. */
 export function registerInput(
-  definition: TaskDefinition,
+  template: TaskDefinition,
   settings: DefinitionSettings,
   taskRoleArn: string | null,
 ): RegisterTaskDefinitionCommandInput {
+  const definition = settings.mountsParts === true ? template : splitVolumes(template);
   const { ephemeralStorageGib, volumes, files = [] } = definition;
-  const places = volumePlaces(definition);
+  const places = volumePlaces(definition, settings);
   const containers = files.length === 0 ? definition.containers : withFiles(definition.containers, files, settings);
   const ports = new Set<string>();
   return {
@@ -84,19 +88,19 @@ export function registerInput(
 /** What a volume is that is not on the task's disk. */
 type VolumePlace = Omit<Volume, 'name'>;
 
-const volumePlaces = ({
-  hostPaths = [],
-  fileSystems = [],
-  attached,
-}: TaskDefinition): ReadonlyMap<string, VolumePlace> =>
+const volumePlaces = (
+  { hostPaths = [], fileSystems = [], attached }: TaskDefinition,
+  settings: DefinitionSettings,
+): ReadonlyMap<string, VolumePlace> =>
   new Map<string, VolumePlace>([
     ...hostPaths.map(({ volume, path }) => [volume, { host: { sourcePath: path } }] as const),
-    ...fileSystems.map((fileSystem) => [fileSystem.volume, fileSystemPlace(fileSystem)] as const),
+    ...fileSystems.map((fileSystem) => [fileSystem.volume, fileSystemPlace(fileSystem, settings)] as const),
     ...(attached === undefined ? [] : [[attached.volume, { configuredAtLaunch: true }] as const]),
   ]);
 
 /** ECS takes no folder beside an access point, and neither that nor IAM without encryption on the way. */
-function fileSystemPlace(fileSystem: TaskFileSystem): VolumePlace {
+function fileSystemPlace(fileSystem: TaskFileSystem, settings: DefinitionSettings): VolumePlace {
+  if (fileSystem.service === 's3files') return bucketPlace(fileSystem, settings);
   const { fileSystemId, rootDirectory, accessPointId, transitEncryption, iam } = fileSystem;
   return {
     efsVolumeConfiguration: {
@@ -111,6 +115,23 @@ function fileSystemPlace(fileSystem: TaskFileSystem): VolumePlace {
               ...(iam ? { iam: 'ENABLED' } : {}),
             },
           }),
+    },
+  };
+}
+
+/** A file system of S3 Files in the tasks' account and Region (S3 Files API, GetAccessPoint, for the forms of its ARNs). */
+function bucketPlace(
+  { fileSystemId, rootDirectory, accessPointId }: TaskFileSystem,
+  { executionRoleArn, region }: DefinitionSettings,
+): VolumePlace {
+  const [, partition = 'aws', , , account = ''] = executionRoleArn.split(':');
+  const fileSystemArn = `arn:${partition}:s3files:${region}:${account}:file-system/${fileSystemId}`;
+  return {
+    s3filesVolumeConfiguration: {
+      fileSystemArn,
+      ...(accessPointId === null
+        ? { rootDirectory }
+        : { accessPointArn: `${fileSystemArn}/access-point/${accessPointId}` }),
     },
   };
 }

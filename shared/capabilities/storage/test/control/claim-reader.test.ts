@@ -4,7 +4,6 @@ import type { ClaimVolume } from '../../../../domain/task/claim-volume.ts';
 import { CLAIMS, VOLUMES, aStorageWorld } from '../kube/a-storage-world.ts';
 import { claim, volume } from '../storage-documents.ts';
 
-const [createReader] = CLAIM_READERS;
 const EFS = { kind: 'efs', fileSystemId: 'fs-0123456789abcdef0', rootDirectory: '/', accessPointId: null } as const;
 
 test.each<[string, object, ClaimVolume]>([
@@ -48,18 +47,18 @@ test.each<[string, object, ClaimVolume]>([
   expect((await world.post(VOLUMES, volume('v', spec))).status).toBe(201);
   await world.post(CLAIMS, claim('data'));
   const key = { namespace: 'default', name: 'data' };
-  expect(await createReader?.(world.deps).read(key)).toEqual(expected);
+  expect(await createClaimReader(world.deps).read(key)).toEqual(expected);
 });
 
 test('a claim of a folder', async () => {
   const world = await aStorageWorld('machine');
   await world.post(CLAIMS, claim('data'));
-  const made = await createReader?.(world.deps).read({ namespace: 'default', name: 'data' });
+  const made = await createClaimReader(world.deps).read({ namespace: 'default', name: 'data' });
   expect(made).toMatchObject({ kind: 'folder', path: [...world.folders.there][0], readOnly: false });
   const host = volume('host', { csi: undefined, hostPath: { path: '/srv/a' }, storageClassName: 'host' });
   expect((await world.post(VOLUMES, host)).status).toBe(201);
   await world.post(CLAIMS, claim('own', { storageClassName: 'host' }));
-  expect(await createReader?.(world.deps).read({ namespace: 'default', name: 'own' })).toEqual({
+  expect(await createClaimReader(world.deps).read({ namespace: 'default', name: 'own' })).toEqual({
     kind: 'folder',
     path: '/srv/a',
     readOnly: false,
@@ -68,7 +67,7 @@ test('a claim of a folder', async () => {
 
 test('what a Pod waits for, in the words of a scheduler', async () => {
   const world = await aStorageWorld();
-  const read = async () => createReader?.(world.deps).read({ namespace: 'default', name: 'data' });
+  const read = async () => createClaimReader(world.deps).read({ namespace: 'default', name: 'data' });
   expect(await read()).toEqual({ kind: 'unbound', reason: 'persistentvolumeclaim "data" not found' });
   await world.post(CLAIMS, claim('data'));
   expect(await read()).toEqual({ kind: 'unbound', reason: 'pod has unbound immediate PersistentVolumeClaims' });
