@@ -170,7 +170,7 @@ test('parts of volumes are labels, which a driver of this machine heeds', () => 
   const mounts = [mount, { ...mount, path: '/b', subPath: 'x/y' }, { ...mount, path: '/c', subPathExpr: '$(POD)' }];
   const [container] = registerInput(
     { ...definition, volumes: ['conf'], containers: [{ ...main!, mounts, dependsOnSuccess: [] }] },
-    definitions,
+    { ...definitions, mountsParts: true },
     null,
   ).containerDefinitions!;
   expect(container?.dockerLabels).toEqual({ 'muster.run/sub-path-1': 'x/y', 'muster.run/sub-path-expr-2': '$(POD)' });
@@ -266,4 +266,36 @@ describe('a plan', () => {
     for (const path of ['../a', 'a/../../b', '/a', 'a//b', 'a\nb', '.', ''])
       expect(() => planOf([known(path, 'x')])).toThrow('admission takes paths only');
   });
+});
+
+test('on Fargate, a part of a volume is a volume of its own, with the files that are in it', () => {
+  const mount = { volume: 'conf', path: '/a', readOnly: false, subPath: 'x' };
+  const efs = { volume: 'data', path: '/d', readOnly: false, subPath: 'in/put' };
+  const fileSystem = { volume: 'data', service: 'efs' as const, fileSystemId: 'fs-1', rootDirectory: '/root/' };
+  const { volumes = [], containerDefinitions = [] } = registerInput(
+    {
+      ...definition,
+      volumes: ['conf', 'data'],
+      files: [{ volume: 'conf', path: 'x/y/z', mode: 0o644, content: { kind: 'known', base64: 'eg==' } }],
+      fileSystems: [{ ...fileSystem, accessPointId: null, transitEncryption: false, iam: false }],
+      containers: [{ ...main!, mounts: [mount, efs, { ...mount, path: '/again' }], dependsOnSuccess: [] }],
+    },
+    definitions,
+    null,
+  );
+  expect(volumes).toEqual([
+    { name: 'conf_0' },
+    { name: 'data_1', efsVolumeConfiguration: { fileSystemId: 'fs-1', rootDirectory: '/root/in/put' } },
+  ]);
+  const [writer, container] = containerDefinitions;
+  expect(writer?.mountPoints?.map(({ sourceVolume }) => sourceVolume)).toEqual(['conf_0']);
+  expect(writer?.environment).toContainEqual({
+    name: 'MUSTER_FILES',
+    value: expect.stringContaining('conf_0/y/z') as string,
+  });
+  expect(container?.mountPoints?.map(({ sourceVolume, containerPath }) => `${sourceVolume} ${containerPath}`)).toEqual([
+    'conf_0 /a',
+    'data_1 /d',
+    'conf_0 /again',
+  ]);
 });

@@ -36,8 +36,8 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
   one(
     'a template that is made anew forgets the images of the items',
     'shared/control/dispatch/template.ts',
-    "const prepared = await prepare(spec, deps, completions);\n  if ('kind' in prepared || JSON",
-    "const { variants: _gone, ...prepared } = { variants: 0, ...(await prepare(spec, deps, completions)) };\n  if ('kind' in prepared || JSON",
+    "const prepared = await prepare(spec, deps, completions);\n  if ('kind' in prepared) return",
+    "const { variants: _gone, ...prepared } = { variants: 0, ...(await prepare(spec, deps, completions)) };\n  if ('kind' in prepared) return",
     ['bug'],
   ),
   one(

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { hostPathTypeLabel } from '../../../shared/domain/task/container-labels.ts';
-import { isSamePath, isWithin } from '../../../shared/domain/task/host-folders.ts';
+import { isSamePath, isWithin } from '../../../shared/domain/task/volumes/host-folders.ts';
 import type { Definition } from '../definition.ts';
 
 /** The real paths of what a task mounts of this machine, by volume, or why it may not, in the words of ECS and Kubernetes. */

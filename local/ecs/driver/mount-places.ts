@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expandVariables } from '../../../shared/domain/base/variable-expansion.ts';
 import { subPathExprLabel, subPathLabel } from '../../../shared/domain/task/container-labels.ts';
-import { isWithin } from '../../../shared/domain/task/host-folders.ts';
+import { isWithin } from '../../../shared/domain/task/volumes/host-folders.ts';
 import type { Definition } from '../definition.ts';
 import { type ContainerRun, environmentOf } from './driver.ts';
 import { look, makeFolder, makeFolders } from './host-paths.ts';

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { tmpfsVolumeLabel } from '../../../shared/domain/task/container-labels.ts';
-import { isWithin } from '../../../shared/domain/task/host-folders.ts';
-import { volumeVariable } from '../../../shared/domain/task/volume-variable.ts';
+import { isWithin } from '../../../shared/domain/task/volumes/host-folders.ts';
+import { volumeVariable } from '../../../shared/domain/task/volumes/volume-variable.ts';
 import type { ContainerDefinition } from '../definition.ts';
 import { MARK } from './processes.ts';
 import { commandOf, environmentOf, type ContainerRun } from './driver.ts';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { isWithin } from '../../../shared/domain/task/host-folders.ts';
+import { isWithin } from '../../../shared/domain/task/volumes/host-folders.ts';
 
 /** Where a container finds the workspace. */
 export const WORKSPACE = '/workspace';

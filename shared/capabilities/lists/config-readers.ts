@@ -1,5 +1,5 @@
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
-import type { ConfigReader } from '../../ports/config-reader.ts';
+import type { ConfigReader } from '../configs/ports/config-reader.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import { createConfigReader } from '../configs/store/index.ts';
 

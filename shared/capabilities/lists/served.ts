@@ -4,26 +4,23 @@ import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import type { Authorizers } from '../../kube/http/open-authorizer.ts';
 import { ACCESS_SERVED, addReviewRoutes, decideByRoles } from '../access/kube/index.ts';
-import { CONFIG_MAP_KIND, SECRET_KIND, firstConfigMap, sealedObjects } from '../configs/kube/index.ts';
+import { CONFIGS_SERVED, firstConfigMap, sealedObjects } from '../configs/kube/index.ts';
 import { JOB_CONFIG_KIND, addFurikoJobRoutes } from '../furiko/kube/index.ts';
 import { LIMIT_RANGE_KIND, QUOTA_KIND } from '../quotas/kube/index.ts';
 import { CRON_JOB_KIND } from '../schedules/kube/index.ts';
-import { CLAIM_KIND, STORAGE_CLASS_KIND, VOLUME_KIND } from '../storage/kube/index.ts';
+import { STORAGE_SERVED } from '../storage/kube/index.ts';
 import { WORK_LIST_KIND } from '../worklists/kube/index.ts';
 
 /** Kinds of capabilities that are stored as they are shown, by name. */
 export const CAPABILITY_SERVED = {
-  ConfigMap: CONFIG_MAP_KIND,
-  Secret: SECRET_KIND,
+  ...CONFIGS_SERVED,
   WorkList: WORK_LIST_KIND,
   ...ACCESS_SERVED,
   CronJob: CRON_JOB_KIND,
   JobConfig: JOB_CONFIG_KIND,
   LimitRange: LIMIT_RANGE_KIND,
   ResourceQuota: QUOTA_KIND,
-  PersistentVolume: VOLUME_KIND,
-  PersistentVolumeClaim: CLAIM_KIND,
-  StorageClass: STORAGE_CLASS_KIND,
+  ...STORAGE_SERVED,
 };
 
 /** The store as users see it, where that is not as it is stored. */

@@ -3,7 +3,7 @@ import type { AttemptId } from '../../domain/base/fact.ts';
 import type { Withdrawal } from '../../domain/scoreboard/launch-row.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from '../process/deps.ts';
-import { readSources } from './pod-sources.ts';
+import { readSources } from './read-sources.ts';
 import { templateForLaunch } from './template.ts';
 
 /** Launches, sorted by whether their tasks have what they need. */

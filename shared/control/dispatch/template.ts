@@ -13,7 +13,7 @@ import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
 import { readItems } from '../../schema/items/job-items-rules.ts';
 import { readImages } from '../../store/read-items.ts';
 import type { Deps } from '../process/deps.ts';
-import { type JobSources, readSources } from './pod-sources.ts';
+import { type JobSources, readSources } from './read-sources.ts';
 
 /**
  * Templates being made, by `Deps`, which belongs to one invocation: the packs of a batch share one call. Not by process, where

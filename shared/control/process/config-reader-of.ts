@@ -1,5 +1,5 @@
 import { CONFIG_READERS } from '../../capabilities/lists/config-readers.ts';
-import type { ConfigReader } from '../../ports/config-reader.ts';
+import type { ConfigReader } from '../../capabilities/configs/ports/config-reader.ts';
 
 const NOTHING: ConfigReader = { read: async () => null };
 

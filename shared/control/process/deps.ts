@@ -1,10 +1,10 @@
-import type { HostFolders } from '../../domain/task/host-folders.ts';
+import type { HostFolders } from '../../domain/task/volumes/host-folders.ts';
 import type { HostLimits } from '../../domain/task/host-limits.ts';
 import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { Timing } from '../../domain/base/timing.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ConfigReader } from '../../ports/config-reader.ts';
+import type { ConfigReader } from '../../capabilities/configs/ports/config-reader.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { HostStore } from '../../ports/host-store.ts';

@@ -7,7 +7,7 @@ import { takesResources } from '../items/job-items.ts';
 import { type TaskOwner, taskEnvironment } from './task-environment.ts';
 import { NO_SOURCES, type PodSources } from './pod-sources.ts';
 import { FILES_CONTAINER, type TaskSize, fileVariable } from './task.ts';
-import { holdsFiles, volumeFiles } from './volume-files.ts';
+import { holdsFiles, volumeFiles } from './volumes/volume-files.ts';
 
 /** What RunTask changes of one container of the task definition (aws.md 1.1: environment and command, no more). */
 export type ContainerOverride = {

@@ -1,4 +1,4 @@
-import type { ClaimVolume } from './claim-volume.ts';
+import type { ClaimVolume } from './volumes/claim-volume.ts';
 import type { EnvSource, PodSpec, Projection } from '../manifests/pod-spec.ts';
 
 /** What a Pod's template names outside of itself, each as it was at one moment. What is not there has no entry. */

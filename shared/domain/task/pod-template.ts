@@ -8,7 +8,7 @@ import { commandLine } from './launch-overrides.ts';
 import type { JobManifest } from '../manifests/manifest.ts';
 import type { Container, PodSpec, Resources } from '../manifests/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
-import { isInMemory, tmpfsOf } from './memory-volumes.ts';
+import { isInMemory, tmpfsOf } from './volumes/memory-volumes.ts';
 import { NO_SOURCES, type PodSources } from './pod-sources.ts';
 import {
   type Capacity,
@@ -18,7 +18,7 @@ import {
   type TaskDefinition,
   type TaskSize,
 } from './task.ts';
-import { mountsOf, ownDiskOf, taskFiles, volumesOf } from './task-volumes.ts';
+import { mountsOf, ownDiskOf, taskFiles, volumesOf } from './volumes/task-volumes.ts';
 
 /**
  * How what {@link taskDefinitionOf} says is registered: raise it whenever an equal template is registered otherwise. It

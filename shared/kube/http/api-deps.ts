@@ -1,4 +1,4 @@
-import type { HostFolders } from '../../domain/task/host-folders.ts';
+import type { HostFolders } from '../../domain/task/volumes/host-folders.ts';
 import type { Context, Hono } from 'hono';
 import type { AuthorizationMode, User } from '../../domain/callers/user.ts';
 import type { Formats } from '../../domain/manifests/new-in-release.ts';

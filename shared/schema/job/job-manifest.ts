@@ -24,7 +24,7 @@ import { tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rules.ts';
 import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
 import { admitPodTemplate } from '../pod/pod-rules.ts';
-import type { HostFolders } from '../../domain/task/host-folders.ts';
+import type { HostFolders } from '../../domain/task/volumes/host-folders.ts';
 import { nfsPlaceErrors } from '../pod/claim-volume-rules.ts';
 import { hostPathErrors } from '../pod/host-path-rules.ts';
 import { mountPlaceErrors } from '../pod/mount-rules.ts';

@@ -1,7 +1,7 @@
 import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { TASK_CONTAINERS_MAX, fargateSizeOf, taskDefinitionOf } from '../../domain/task/pod-template.ts';
 import type { TaskContainer, TaskDefinition } from '../../domain/task/task.ts';
-import { holdsFiles } from '../../domain/task/volume-files.ts';
+import { holdsFiles } from '../../domain/task/volumes/volume-files.ts';
 import { type FieldError, invalid, tooMany } from '../object/field-error.ts';
 
 /** ECS's limit for a task definition (aws.md 1.5). */

@@ -1,5 +1,5 @@
 import { parseQuantity } from '../../domain/base/quantity.ts';
-import { ANYWHERE, type HostFolders } from '../../domain/task/host-folders.ts';
+import { ANYWHERE, type HostFolders } from '../../domain/task/volumes/host-folders.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';

@@ -1,5 +1,5 @@
-import { isSamePath } from '../../domain/task/host-folders.ts';
-import { volumeVariable } from '../../domain/task/volume-variable.ts';
+import { isSamePath } from '../../domain/task/volumes/host-folders.ts';
+import { volumeVariable } from '../../domain/task/volumes/volume-variable.ts';
 import { type FieldError, required } from '../object/field-error.ts';
 import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
 

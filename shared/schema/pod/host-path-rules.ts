@@ -1,4 +1,4 @@
-import { type HostFolders, isWithin } from '../../domain/task/host-folders.ts';
+import { type HostFolders, isWithin } from '../../domain/task/volumes/host-folders.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 import { NOT_SHARED } from './volume-fields.ts';

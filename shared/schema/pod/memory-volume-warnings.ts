@@ -1,6 +1,6 @@
 import { parseQuantity } from '../../domain/base/quantity.ts';
 import type { PodTemplate } from '../../domain/manifests/manifest.ts';
-import { tmpfsOf } from '../../domain/task/memory-volumes.ts';
+import { tmpfsOf } from '../../domain/task/volumes/memory-volumes.ts';
 import { fargateSizeOf } from '../../domain/task/pod-template.ts';
 
 const MIB = 2 ** 20;

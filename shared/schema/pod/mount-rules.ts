@@ -1,7 +1,7 @@
 import type { Container, PodSpec, Volume, VolumeMount } from '../../domain/manifests/pod-spec.ts';
 import { type PodOwner, variablesOf, wordExpander } from '../../domain/task/container-env.ts';
-import { attachedVolumeOf } from '../../domain/task/task-volumes.ts';
-import type { HostFolders } from '../../domain/task/host-folders.ts';
+import { attachedVolumeOf } from '../../domain/task/volumes/task-volumes.ts';
+import type { HostFolders } from '../../domain/task/volumes/host-folders.ts';
 import { knownText } from '../../domain/base/late-text.ts';
 import { referredVariables } from '../../domain/base/variable-expansion.ts';
 import { type FieldError, invalid, notFound, required } from '../object/field-error.ts';

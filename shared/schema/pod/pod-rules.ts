@@ -4,7 +4,7 @@ import type { Labels, PodTemplate } from '../../domain/manifests/manifest.ts';
 import type { TaskOwner } from '../../domain/task/task-environment.ts';
 import type { PodSpec } from '../../domain/manifests/pod-spec.ts';
 import { EPHEMERAL_GIB_MAX, TASK_CONTAINERS_MAX, ephemeralStorageOf } from '../../domain/task/pod-template.ts';
-import { holdsFiles } from '../../domain/task/volume-files.ts';
+import { holdsFiles } from '../../domain/task/volumes/volume-files.ts';
 import type { AdmittedItems } from '../items/job-items-rules.ts';
 import { admitVolume } from './admit-volume.ts';
 import { admitContainer, textOr } from './admit-container.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSamePath, isWithin } from '../../../shared/domain/task/host-folders.ts';
+import { isSamePath, isWithin } from '../../../shared/domain/task/volumes/host-folders.ts';
 
 test.each([
   ['/srv/data', true],

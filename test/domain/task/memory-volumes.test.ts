@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tmpfsOf } from '../../../shared/domain/task/memory-volumes.ts';
+import { tmpfsOf } from '../../../shared/domain/task/volumes/memory-volumes.ts';
 
 const MAIN = { name: 'main', image: 'i', volumeMounts: [{ name: 'fast', mountPath: '/fast' }] };
 

@@ -3,7 +3,7 @@ import type { Volume } from '../../../shared/domain/manifests/pod-spec.ts';
 import { overridesOf, overridesRequest } from '../../../shared/domain/task/launch-overrides.ts';
 import { taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
 import { FILES_CONTAINER, fileVariable } from '../../../shared/domain/task/task.ts';
-import { volumeFiles } from '../../../shared/domain/task/volume-files.ts';
+import { volumeFiles } from '../../../shared/domain/task/volumes/volume-files.ts';
 import { aConfigMap, aPodOf, aSecret, sourcesOf } from './a-pod.ts';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

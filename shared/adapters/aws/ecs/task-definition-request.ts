@@ -7,7 +7,7 @@ import type {
 import type { SecretSource } from '../../../domain/task/container-env.ts';
 import { type AccountRole, type TaskRoles, accountRole } from '../../../domain/task/task-roles.ts';
 import { subPathExprLabel, subPathLabel, tmpfsVolumeLabel } from '../../../domain/task/container-labels.ts';
-import { splitVolumes } from '../../../domain/task/split-volumes.ts';
+import { splitVolumes } from '../../../domain/task/volumes/split-volumes.ts';
 import {
   FILES_CONTAINER,
   type TaskContainer,
@@ -18,7 +18,7 @@ import {
   fileVariable,
 } from '../../../domain/task/task.ts';
 import { configMapParameter, objectReference, secretName, secretReference } from '../../../names/secrets.ts';
-import { volumeVariable } from '../../../domain/task/volume-variable.ts';
+import { volumeVariable } from '../../../domain/task/volumes/volume-variable.ts';
 import { FILE_PLAN, planOf } from './file-plan.ts';
 import { FILES_IMAGE, FILES_ROOT, FILES_SCRIPT } from './files-script.ts';
 

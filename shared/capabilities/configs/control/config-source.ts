@@ -1,7 +1,7 @@
 import type { PodSource } from '../../../control/process/pod-source.ts';
-import { toBase64 } from '../../../domain/base/base64.ts';
+import { toBase64 } from '../../../domain/task/volumes/base64.ts';
 import { type ConfigObject, type NamedSource, sourceKey, utf8Text } from '../../../domain/task/pod-sources.ts';
-import type { ConfigValues } from '../../../ports/config-reader.ts';
+import type { ConfigValues } from '../ports/config-reader.ts';
 import { createConfigReader } from '../store/index.ts';
 import type { SecretCopy } from '../ports/secret-copies.ts';
 

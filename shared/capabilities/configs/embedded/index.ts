@@ -1,6 +1,6 @@
 import type { EmbeddedSecrets } from '../../../runtime/opened-ports.ts';
 import type { SecretCopies } from '../ports/secret-copies.ts';
-import { createSealer } from '../adapters/sealer.ts';
+import { createSealer } from '../adapters/aes-sealer.ts';
 import type { OpenKeptPorts } from '../../../../local/local-part.ts';
 import { keyFile } from '../adapters/key-file.ts';
 

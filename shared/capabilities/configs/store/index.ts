@@ -1,1 +1,1 @@
-export { createConfigReader } from './config-reader.ts';
+export { createConfigReader } from './read-configs.ts';

@@ -2,7 +2,7 @@ import type { EpochMs } from '../../../domain/base/time.ts';
 import type { FurikoPart } from '../domain/furiko-job.ts';
 import type { JobConfigManifest } from '../domain/job-config.ts';
 import type { JobManifest } from '../../../domain/manifests/manifest.ts';
-import type { HostFolders } from '../../../domain/task/host-folders.ts';
+import type { HostFolders } from '../../../domain/task/volumes/host-folders.ts';
 import type { HostsOffer } from '../../../schema/job/host-name-rules.ts';
 import type { AdmissionContext } from '../../../schema/job/job-manifest.ts';
 import type { StoredJob } from '../../../schema/job/job-update.ts';

@@ -2,7 +2,7 @@ import { asEpochMs, type EpochMs } from '../../../domain/base/time.ts';
 import { FURIKO_API_VERSION } from '../domain/furiko-job.ts';
 import type { JobConfigManifest, JobConfigSpec } from '../domain/job-config.ts';
 import { scheduledJobName } from '../domain/scheduled-job.ts';
-import { ANYWHERE, type HostFolders } from '../../../domain/task/host-folders.ts';
+import { ANYWHERE, type HostFolders } from '../../../domain/task/volumes/host-folders.ts';
 import { type HostsOffer, USUAL_OFFER } from '../../../schema/job/host-name-rules.ts';
 import { type FieldError, forbidden, invalid } from '../../../schema/object/field-error.ts';
 import { isSame } from '../../../schema/object/object-update.ts';

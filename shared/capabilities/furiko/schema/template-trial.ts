@@ -1,5 +1,5 @@
 import type { JobConfigSpec } from '../domain/job-config.ts';
-import type { HostFolders } from '../../../domain/task/host-folders.ts';
+import type { HostFolders } from '../../../domain/task/volumes/host-folders.ts';
 import type { HostsOffer } from '../../../schema/job/host-name-rules.ts';
 import { admitJob } from '../../../schema/job/job-manifest.ts';
 import { type FieldError, invalid } from '../../../schema/object/field-error.ts';

@@ -5,7 +5,7 @@ import { cronAnnotationErrors } from './cron-annotation-rules.ts';
 import { CONCURRENCY_POLICIES, type FormerTimes, historyErrors, timesErrors } from './cron-spec-rules.ts';
 import { admitJobTemplate } from './cron-template.ts';
 import { templateCommandWarnings } from '../../../schema/pod/command-rules.ts';
-import type { HostFolders } from '../../../domain/task/host-folders.ts';
+import type { HostFolders } from '../../../domain/task/volumes/host-folders.ts';
 import type { PodOwner } from '../../../domain/task/container-env.ts';
 import { nfsPlaceErrors } from '../../../schema/pod/claim-volume-rules.ts';
 import { hostPathErrors } from '../../../schema/pod/host-path-rules.ts';

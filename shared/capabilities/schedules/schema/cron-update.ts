@@ -1,5 +1,5 @@
 import type { CronJobManifest } from '../domain/cron-manifest.ts';
-import { ANYWHERE } from '../../../domain/task/host-folders.ts';
+import { ANYWHERE } from '../../../domain/task/volumes/host-folders.ts';
 import {
   checkCronJob,
   cronCommandWarnings,

@@ -1,4 +1,4 @@
-import type { ClaimReader } from '../../../ports/claim-reader.ts';
+import type { ClaimReader } from '../ports/claim-reader.ts';
 import type { StoredObject } from '../../../ports/object-store.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import { claimIn, folderOwnerOf, folderPath, volumeIn } from '../domain/storage-objects.ts';

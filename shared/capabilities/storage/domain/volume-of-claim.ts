@@ -1,4 +1,4 @@
-import type { ClaimVolume } from '../../../domain/task/claim-volume.ts';
+import type { ClaimVolume } from '../../../domain/task/volumes/claim-volume.ts';
 import { type FileSystem, fileSystemOfServer, mountWish, parseHandle } from './efs-handle.ts';
 import { type Claim, type CsiSource, type NfsSource, type Volume, isFor } from './storage-objects.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createSealer } from '../../adapters/sealer.ts';
+import { createSealer } from '../../adapters/aes-sealer.ts';
 import { SealError } from '../../ports/sealer.ts';
 import { aKey } from './a-key.ts';
 

@@ -11,7 +11,7 @@ import type { ObjectKey, StoredKind } from '../../../../ports/object-store.ts';
 import type { StoredSpec } from '../../../../ports/job-store.ts';
 import { createMemoryStore } from '../../../../runtime/memory-store.ts';
 import { aJob } from '../../../../../test/support/a-job.ts';
-import { createSealer } from '../../adapters/sealer.ts';
+import { createSealer } from '../../adapters/aes-sealer.ts';
 import type { SecretsKey } from '../../ports/secrets-key.ts';
 import { sealedObjects } from '../../store/sealed-objects.ts';
 import type { SecretCopies, SecretCopy } from '../../ports/secret-copies.ts';

@@ -3,7 +3,7 @@ import { createMemoryRows } from '../../../../adapters/rows/memory.ts';
 import { createStore } from '../../../../store/create-store.ts';
 import { FIELD, type Rows, type Write } from '../../../../store/rows/row.ts';
 import { openNamespace } from '../../../../../test/support/a-namespace.ts';
-import { createSealer } from '../../adapters/sealer.ts';
+import { createSealer } from '../../adapters/aes-sealer.ts';
 import { sealedObjects } from '../../store/sealed-objects.ts';
 import { aKey } from '../adapters/a-key.ts';
 

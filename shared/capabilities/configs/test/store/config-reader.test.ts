@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createConfigReader } from '../../store/config-reader.ts';
+import { createConfigReader } from '../../store/read-configs.ts';
 import { KEY, aSealedStore, aSecret } from './a-store.ts';
 
 const texts = (data: ReadonlyMap<string, Uint8Array> | undefined) =>

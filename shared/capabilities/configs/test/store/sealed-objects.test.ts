@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { UnreadableRow, unreadableRows } from '../../../../domain/base/unreadable-row.ts';
 import type { ObjectStore } from '../../../../ports/object-store.ts';
 import { Unavailable } from '../../../../ports/unavailable.ts';
-import { createSealer } from '../../adapters/sealer.ts';
+import { createSealer } from '../../adapters/aes-sealer.ts';
 import { sealedObjects } from '../../store/sealed-objects.ts';
 import { aKey } from '../adapters/a-key.ts';
 import { KEY, aSealedStore, aSecret } from './a-store.ts';

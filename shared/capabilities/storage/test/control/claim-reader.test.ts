@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createClaimReader } from '../../control/index.ts';
-import type { ClaimVolume } from '../../../../domain/task/claim-volume.ts';
+import type { ClaimVolume } from '../../../../domain/task/volumes/claim-volume.ts';
 import { CLAIMS, VOLUMES, aStorageWorld } from '../kube/a-storage-world.ts';
 import { claim, volume } from '../storage-documents.ts';
 

@@ -1,4 +1,4 @@
-import type { ClaimVolume } from '../domain/task/claim-volume.ts';
+import type { ClaimVolume } from '../../../domain/task/volumes/claim-volume.ts';
 
 /** Tells what claims of storage stand for. */
 export type ClaimReader = {

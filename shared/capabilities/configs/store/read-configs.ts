@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CapabilityPorts } from '../../../ports/capability-ports.ts';
-import type { ConfigReader } from '../../../ports/config-reader.ts';
+import type { ConfigReader } from '../ports/config-reader.ts';
 import type { ObjectKey, ObjectStore, StoredObject } from '../../../ports/object-store.ts';
 import { ROOT_CA, rootCaOf } from './root-ca.ts';
 import { sealedObjects } from './sealed-objects.ts';

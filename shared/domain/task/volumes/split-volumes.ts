@@ -1,4 +1,4 @@
-import type { TaskDefinition, TaskMount } from './task.ts';
+import type { TaskDefinition, TaskMount } from '../task.ts';
 
 /**
  * The same definition for an ECS that mounts whole volumes only: what a mount takes of one is a volume of its own. Admission sees to

@@ -1,4 +1,4 @@
-import { POD_SOURCES } from '../../capabilities/lists/pod-sources.ts';
+import { POD_SOURCES } from '../../capabilities/lists/dispatches.ts';
 import { expandedChars } from '../../domain/task/container-env.ts';
 import { sourcesPrint } from '../../domain/task/launch-sources.ts';
 import {

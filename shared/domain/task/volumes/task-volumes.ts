@@ -1,11 +1,11 @@
-import { toBase64 } from '../base/base64.ts';
-import { parseQuantity } from '../base/quantity.ts';
-import type { Container, PodSpec, Volume } from '../manifests/pod-spec.ts';
-import type { PodOwner } from './container-env.ts';
+import { toBase64 } from './base64.ts';
+import { parseQuantity } from '../../base/quantity.ts';
+import type { Container, PodSpec, Volume } from '../../manifests/pod-spec.ts';
+import type { PodOwner } from '../container-env.ts';
 import { isInMemory } from './memory-volumes.ts';
 import type { ClaimVolume } from './claim-volume.ts';
-import { type PodSources, claimsOf } from './pod-sources.ts';
-import type { AttachedVolume, TaskDefinition, TaskFile, TaskFileSystem, TaskMount } from './task.ts';
+import { type PodSources, claimsOf } from '../pod-sources.ts';
+import type { AttachedVolume, TaskDefinition, TaskFile, TaskFileSystem, TaskMount } from '../task.ts';
 import { holdsFiles, volumeFiles } from './volume-files.ts';
 
 /** Where the volumes of a Pod are. Nothing but names for most, so that their definitions stay as they were. */

@@ -1,4 +1,4 @@
-import type { ObjectKey } from './object-store.ts';
+import type { ObjectKey } from '../../../ports/object-store.ts';
 
 /** Values that tasks get of ConfigMaps and Secrets. */
 export type ConfigReader = {

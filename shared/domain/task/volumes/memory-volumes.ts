@@ -1,6 +1,6 @@
-import { parseQuantity } from '../base/quantity.ts';
-import type { Container, PodSpec, Volume } from '../manifests/pod-spec.ts';
-import type { TaskTmpfs } from './task.ts';
+import { parseQuantity } from '../../base/quantity.ts';
+import type { Container, PodSpec, Volume } from '../../manifests/pod-spec.ts';
+import type { TaskTmpfs } from '../task.ts';
 
 const MIB = 2 ** 20;
 

@@ -1,7 +1,7 @@
-import { type LateText, knownText } from '../base/late-text.ts';
-import type { DownwardFile, KeyFile, PodSpec, Projection, Volume } from '../manifests/pod-spec.ts';
-import { type PodOwner, type SecretSource, downwardText } from './container-env.ts';
-import { type PodSources, type SourceKind, sourceKey } from './pod-sources.ts';
+import { type LateText, knownText } from '../../base/late-text.ts';
+import type { DownwardFile, KeyFile, PodSpec, Projection, Volume } from '../../manifests/pod-spec.ts';
+import { type PodOwner, type SecretSource, downwardText } from '../container-env.ts';
+import { type PodSources, type SourceKind, sourceKey } from '../pod-sources.ts';
 
 /** A file of a volume; `late`: it says something of the attempt. */
 export type VolumeFile = {
