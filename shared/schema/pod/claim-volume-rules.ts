@@ -1,5 +1,6 @@
 import { parseQuantity } from '../../domain/base/quantity.ts';
 import { ANYWHERE, type HostFolders } from '../../domain/task/volumes/host-folders.ts';
+import { efsOfServer } from '../../domain/task/volumes/task-volumes.ts';
 import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
@@ -93,9 +94,6 @@ export const nfsErrors = (
   ...(exported.split('/').includes('..') ? [invalid(`${path}.path`, exported, "must not contain '..'")] : []),
 ];
 
-/** The DNS name of a file system of EFS. */
-const EFS_NAME = /^fs-[0-9a-f]{8,40}\.efs\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$/;
-
 /**
  * Whether tasks can mount what a Pod wants over NFS: on Fargate a file system of EFS, and on this machine nothing.
  *
@@ -106,13 +104,13 @@ export const nfsPlaceErrors = (
   spec: PodSpecShape | undefined,
   folders: HostFolders,
 ): readonly FieldError[] =>
-  (spec?.volumes ?? []).flatMap(({ nfs }, i) => {
+  (spec?.volumes ?? []).flatMap(({ name = '', nfs }, i) => {
     const at = `${path}.volumes[${i}].nfs`;
     if (nfs === undefined || folders === ANYWHERE) return [];
     if (folders !== null)
       return [refusedValue(at, 'mount the share on this machine, and use a hostPath (muster local --allow-host-path)')];
-    const { server = '' } = nfs;
-    return server === '' || EFS_NAME.test(server)
+    const { server = '', path: exported = '' } = nfs;
+    return server === '' || efsOfServer(name, { server, path: exported }) !== null
       ? []
       : [
           refusedValue(

@@ -34,7 +34,7 @@ describe('files of keys', () => {
 
   test.each(sources)('%s: is stored with the defaults of Kubernetes', (source, of) => {
     const items = [{ key: 'k', path: 'a/b', mode: 0 }];
-    const [written] = Object.values(of({ items, optional: false }));
+    const [written] = Object.values(of({ items, optional: false })) as [object];
     expect(shownOf(of({ items, optional: false }))).toEqual({
       name: 'v',
       [source]: { ...written, defaultMode: 0o644 },
