@@ -29,6 +29,7 @@ import {
   withEnv,
   type TaskServer,
 } from './task-server.ts';
+import { AFTER_FILES, aFile, filesContainer } from './volumes/a-files-container.ts';
 
 const PROGRAM = fileURLToPath(new URL('./server-process.ts', import.meta.url));
 /** Linux dates files by its last tick (CONFIG_HZ=100: 10 ms), so a file can look older than the call that made it. */
@@ -118,6 +119,31 @@ const COUNTED = container('main', {
 });
 
 describe('after kill -9 of ECS', () => {
+  test('files that a task has from its start are not written under a program that runs', async () => {
+    const client = await startProcess();
+    const main = container('main', {
+      command: [
+        'sh',
+        '-c',
+        'cd "$MUSTER_VOLUME_CONF"; cat text; echo mine > text; touch "$MUSTER_WORKSPACE/up"; until [ -e "$MUSTER_WORKSPACE/go" ]; do sleep 0.05; done; cat text > "$MUSTER_WORKSPACE/out"',
+      ],
+      mountPoints: [{ sourceVolume: 'conf', containerPath: '/conf' }],
+      ...AFTER_FILES,
+    });
+    const containerDefinitions = [filesContainer([aFile('text', 'as given')]), main];
+    const volumes = [{ name: 'conf' }];
+    await client.send(new RegisterTaskDefinitionCommand({ family: 'job', containerDefinitions, volumes }));
+    const { taskArn } = await runOn(client);
+    await eventually(() => (existsSync(join(folders.workspaceDir, 'up')) ? true : null));
+    client.destroy();
+    await kill();
+    const again = await startAgain();
+    writeFileSync(join(folders.workspaceDir, 'go'), '');
+    const { containers } = await eventOf(again, taskArn, 'STOPPED');
+    expect(containers.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(outLines()).toEqual(['mine']);
+  });
+
   test('forty tasks run once each, whenever the server is killed, and keep their tokens and exit codes', async () => {
     const INDEXES = Array.from({ length: 40 }, (_, n) => n);
     const arns = new Map<number, string>();
