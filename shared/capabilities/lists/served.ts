@@ -4,7 +4,7 @@ import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import type { Authorizers } from '../../kube/http/open-authorizer.ts';
 import { ACCESS_SERVED, addReviewRoutes, decideByRoles } from '../access/kube/index.ts';
-import { CONFIGS_SERVED, firstConfigMap, sealedObjects } from '../configs/kube/index.ts';
+import { CONFIG_SERVED, firstConfigMap, sealedObjects } from '../configs/kube/index.ts';
 import { JOB_CONFIG_KIND, addFurikoJobRoutes } from '../furiko/kube/index.ts';
 import { LIMIT_RANGE_KIND, QUOTA_KIND } from '../quotas/kube/index.ts';
 import { CRON_JOB_KIND } from '../schedules/kube/index.ts';
@@ -13,7 +13,7 @@ import { WORK_LIST_KIND } from '../worklists/kube/index.ts';
 
 /** Kinds of capabilities that are stored as they are shown, by name. */
 export const CAPABILITY_SERVED = {
-  ...CONFIGS_SERVED,
+  ...CONFIG_SERVED,
   WorkList: WORK_LIST_KIND,
   ...ACCESS_SERVED,
   CronJob: CRON_JOB_KIND,

@@ -3,7 +3,14 @@ import type { Patched } from '../patch/patch-outcome.ts';
 import type { Attributes } from '../../domain/callers/attributes.ts';
 import { type ApiKind, ofGroup } from '../../domain/kinds/api-kind.ts';
 import type { UnreadableRow } from '../../domain/base/unreadable-row.ts';
-import { type FieldError, causeReason, briefly, fieldErrorText, firstFaults } from '../../schema/object/field-error.ts';
+import {
+  type FieldError,
+  REDACTED,
+  causeReason,
+  briefly,
+  fieldErrorText,
+  firstFaults,
+} from '../../schema/object/field-error.ts';
 
 /** A kind of object as messages and `details` name it. */
 export type Resource = Pick<ApiKind, 'group' | 'plural' | 'kind' | 'isConfidential' | 'bodyBytesMax'>;
@@ -206,8 +213,13 @@ export const insufficientStorage = (message: string): StatusError =>
   failure(507, 'InsufficientStorage', `nothing can be stored: ${message}`);
 
 /** What is wrong with an object, the first hundred faults each with its path: kubectl prints the causes, one per line. */
-export function invalidObject({ group, kind }: Resource, name: string, all: readonly FieldError[]): StatusError {
-  const { told: errors, more } = firstFaults(all);
+export function invalidObject(
+  { group, kind, isConfidential }: Resource,
+  name: string,
+  all: readonly FieldError[],
+): StatusError {
+  const { told, more } = firstFaults(all);
+  const errors = isConfidential === true ? told.map(withoutValue) : told;
   const sentences = errors.map((fieldError) => `${briefly(fieldError.path)}: ${fieldErrorText(fieldError)}`);
   if (more > 0) sentences.push(`and ${more} more`);
   const listed = sentences.length === 1 ? (sentences[0] ?? '') : `[${sentences.join(', ')}]`;
@@ -221,6 +233,13 @@ export function invalidObject({ group, kind }: Resource, name: string, all: read
       field: briefly(fieldError.path),
     })),
   });
+}
+
+/** A patch may have put any value in any place. Keys are no values. */
+function withoutValue(fieldError: FieldError): FieldError {
+  const { path, value } = fieldError;
+  const isKey = typeof value === 'string' && path.endsWith(`[${value}]`);
+  return value === undefined || isKey ? fieldError : { ...fieldError, value: REDACTED };
 }
 
 /** A patch that cannot be applied to this object (422), or to any (400, 413). Kubernetes does not name the object. */

@@ -1,6 +1,7 @@
 import { asTime } from '../../domain/base/time.ts';
 import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
+import { REDACTED } from '../../schema/object/field-error.ts';
 import type { Extent } from '../../schema/object/object-update.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { KubeObject } from '../http/kube-object.ts';
@@ -118,7 +119,8 @@ function staleness<F extends FoundObject, A>(
 ): StatusError | null {
   const given = metadataOf(document);
   if (isText(given['uid']) && given['uid'] !== uid) {
-    const why = `Precondition failed: UID in precondition: ${given['uid']}, UID in object meta: ${uid}`;
+    const said = resource.isConfidential === true ? REDACTED : given['uid'];
+    const why = `Precondition failed: UID in precondition: ${said}, UID in object meta: ${uid}`;
     return conflict(resource, name, why);
   }
   if (isText(given['resourceVersion']) && given['resourceVersion'] !== resourceVersion)
@@ -145,7 +147,7 @@ export function metadataOf(document: unknown): Readonly<Record<string, unknown>>
   return typeof metadata === 'object' && metadata !== null ? { ...metadata } : {};
 }
 
-/** What a dry run shows: the stored object with the changes. */
+/** What a dry run shows: the object with its changes, and what only the server knows of it. */
 function wouldBe<F extends FoundObject, A>(
   { subresource }: Changeable<F, A>,
   stored: KubeObject,
@@ -155,7 +157,6 @@ function wouldBe<F extends FoundObject, A>(
 ): KubeObject {
   const { generation, creationTimestamp, resourceVersion, deletionTimestamp } = stored.metadata;
   return {
-    ...stored,
     ...preview,
     metadata: {
       ...preview.metadata,

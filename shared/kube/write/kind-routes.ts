@@ -75,12 +75,12 @@ export function addChangeRoutes<F extends FoundObject, A>(
     const why = mayNotDelete(name);
     return why === null ? next() : errorResponse(forbiddenObject(row, name, why));
   });
-  if (row.isConfidential === true) app.patch(one, veiled(row, deps));
+  if (row.isConfidential === true) app.on(['PATCH', 'PUT'], one, veiled(row, deps));
   addWriteRoutes(app, { kind, path, show, select: row.verbs.includes('deletecollection') ? select : null }, deps);
 }
 
 /**
- * A patch is answered with the whole object, also one that changes nothing: who may not get it hears only which version there is
+ * A change is answered with the whole object, also one that changes nothing: who may not get it hears only which version there is
  * now.
  */
 const veiled =

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { briefly, fieldPath, firstFaults } from './field-error.ts';
+import { isConfidential } from '../../domain/kinds/api-kinds.ts';
+import { REDACTED, briefly, fieldPath, firstFaults } from './field-error.ts';
 import { illegalByteOf } from './json-fields.ts';
 import { comparePaths } from './stray-fields.ts';
 
@@ -34,7 +35,7 @@ export function readObject<T extends { readonly apiVersion?: string | undefined;
   fieldValidation: FieldValidation,
   form: ObjectForm<T>,
 ): ReadObject<T> {
-  const decoded = decode(document, form.shape);
+  const decoded = decode(document, form);
   if (decoded.kind === 'undecodable') return unreadable(form, decoded.problems, '', decoded.more);
   const { object, unknownFields } = decoded;
   const foreign = foreignKind(object, form);
@@ -96,6 +97,8 @@ function foreignKind(
   const apiVersion = object.apiVersion ?? form.apiVersion;
   const kind = object.kind ?? form.kind;
   if ((apiVersion === form.apiVersion || apiVersion === '') && (kind === form.kind || kind === '')) return null;
+  if (isConfidential(form.kind))
+    return `another kind cannot be handled as a ${form.kind}: only "${form.kind}" of "${form.apiVersion}" is accepted here`;
   return `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${form.kind}: no kind "${kind}" is accepted here, only "${form.kind}" of "${form.apiVersion}"`;
 }
 
@@ -105,7 +108,7 @@ type Decoded<T> =
   | { readonly kind: 'undecodable'; readonly problems: readonly Problem[]; readonly more: number };
 
 /** Lists, by name, and drops unknown fields. The caller decides whether they are errors. */
-function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
+function decode<T>(document: unknown, { shape, kind }: ObjectForm<T>): Decoded<T> {
   const strict = shape.safeParse(document);
   if (strict.success) return { kind: 'decoded', object: strict.data, unknownFields: [] };
   const unknown: (readonly PropertyKey[])[] = [];
@@ -118,7 +121,10 @@ function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
   if (wrong.length > 0) {
     // Words cost more than faults, of which there may be 100,000.
     const { told, more } = firstFaults(wrong);
-    const problems = told.map((issue) => ({ path: fieldPath(issue.path), message: typeProblem(issue, document) }));
+    const problems = told.map((issue) => ({
+      path: fieldPath(issue.path),
+      message: typeProblem(issue, document, kind),
+    }));
     const strays = unknownFields.map((path) => ({ path, message: `unknown field ${JSON.stringify(path)}` }));
     return { kind: 'undecodable', problems: [...problems, ...strays], more };
   }
@@ -128,13 +134,13 @@ function decode<T>(document: unknown, shape: z.ZodType<T>): Decoded<T> {
 }
 
 /** Close to the words of Go's JSON decoder, with the path instead of Go's type names. */
-function typeProblem(issue: z.core.$ZodIssue, document: unknown): string {
+function typeProblem(issue: z.core.$ZodIssue, document: unknown, kind: string): string {
   const path = fieldPath(issue.path);
   const place = path === '' ? 'the object' : `field ${path}`;
   if (issue.code === 'invalid_format' && issue.format === 'base64')
     return `field ${path}: illegal base64 data at input byte ${illegalByteOf(String(at(document, issue.path)))}`;
   if (issue.code === 'invalid_format')
-    return `field ${path}: parsing time ${JSON.stringify(at(document, issue.path))} as "2006-01-02T15:04:05Z07:00": it must be like 2006-01-02T15:04:05Z`;
+    return `field ${path}: parsing time ${isConfidential(kind) ? REDACTED : JSON.stringify(at(document, issue.path))} as "2006-01-02T15:04:05Z07:00": it must be like 2006-01-02T15:04:05Z`;
   const wanted = wantedType(issue);
   return `json: cannot unmarshal ${jsonType(at(document, issue.path), wanted)} into ${place} of type ${wanted}`;
 }

@@ -139,7 +139,7 @@ function readEntry(kinds: KindTable, bytes: Uint8Array, of: FieldType, path: Pat
 /** The value of a map entry without a value. */
 function emptyOf(of: FieldType): unknown {
   if (of.is === 'quantity') return '0';
-  return of.is === 'list' ? [] : of.is === 'string' ? '' : {};
+  return of.is === 'list' ? [] : of.is === 'string' || of.is === 'bytes' ? '' : {};
 }
 
 function readValue(kinds: KindTable, reader: BinaryReader, wireType: WireType, of: FieldType, path: Path): unknown {

@@ -126,7 +126,7 @@ describe('discovery', () => {
         kind: 'APIResourceList',
         groupVersion: 'v1',
         resources: [
-          { name: 'configmaps', shortNames: ['cm'], verbs: ['get', 'list', 'watch'] },
+          ...(isThere('ConfigMap') ? [{ name: 'configmaps', shortNames: ['cm'], verbs: ALL_VERBS }] : []),
           { name: 'events', shortNames: ['ev'] },
           { name: 'namespaces', namespaced: false, shortNames: ['ns'] },
           { name: 'namespaces/finalize', verbs: ['update'] },
@@ -135,6 +135,7 @@ describe('discovery', () => {
           { name: 'pods/eviction', group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
           { name: 'pods/log', singularName: '', verbs: ['get'] },
           { name: 'pods/status' },
+          ...(isThere('Secret') ? [{ name: 'secrets', verbs: ALL_VERBS }] : []),
           { name: 'serviceaccounts', shortNames: ['sa'], verbs: ALL_VERBS },
           { name: 'services', shortNames: ['svc'] },
         ],

@@ -7,7 +7,7 @@ test.each([
   ['status', { status: [] }, 'field status of type object'],
   ['managedFields', { metadata: { name: 'sums', managedFields: 'x' } }, 'field metadata.managedFields'],
   ['creationTimestamp', { metadata: { name: 'sums', creationTimestamp: 'x' } }, 'field metadata.creationTimestamp'],
-  ['uid', { metadata: { name: 'sums', uid: 7 } }, 'number 7 into field metadata.uid of type string'],
+  ['uid', { metadata: { name: 'sums', uid: 7 } }, 'number into field metadata.uid of type string'],
 ])('a wrongly typed %s cannot be read: %j', async (_, more, message) => {
   const world = await aWorld();
   const { code, body } = await send(world, 'POST', JOBS, { ...job('sums'), ...more });

@@ -33,7 +33,7 @@ const rootCas = ({ objects }: DerivedPorts): Derived => ({
 });
 
 /** `v1` ConfigMaps. */
-export const CONFIG_MAP_KIND = derivedKind({
+const CONFIG_MAP_KIND = derivedKind({
   resource: 'ConfigMap',
   form: plainForm(CONFIG_MAP_FORM),
   printer: CONFIG_MAP_PRINTER,
@@ -45,12 +45,15 @@ export const CONFIG_MAP_KIND = derivedKind({
 });
 
 /** `v1` Secrets. The store that users see has them open. */
-export const SECRET_KIND = defineKind({
+const SECRET_KIND = defineKind({
   resource: 'Secret',
   form: plainForm(SECRET_FORM),
   printer: SECRET_PRINTER,
   fields: { ...USUAL_FIELDS, type: (secret) => words(at(secret, 'type')) },
 });
+
+/** Both, by name. */
+export const CONFIG_SERVED = { ConfigMap: CONFIG_MAP_KIND, Secret: SECRET_KIND };
 
 /** What a new namespace gets, so that watches hear of it. */
 export const firstConfigMap = (namespace: StoredObject) =>

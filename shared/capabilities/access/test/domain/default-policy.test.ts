@@ -55,7 +55,7 @@ describe('of view, edit and admin', () => {
       ['get roles.rbac.authorization.k8s.io', 'admin'],
       ['create rolebindings.rbac.authorization.k8s.io', 'admin'],
       ['update jobs/status.batch', 'root'],
-      ['get secrets', 'root'],
+      ['get nodes', 'root'],
       ['delete namespaces', 'root'],
       ['create clusterroles.rbac.authorization.k8s.io', 'root'],
       ['escalate roles.rbac.authorization.k8s.io', 'root'],

@@ -210,8 +210,8 @@ describe('the API', () => {
     };
     expect(await ask({ verb: 'create', group: 'batch', resource: 'jobs' })).toEqual({ allowed: true });
     expect(await ask({ verb: 'get', resource: 'pods', subresource: 'log' })).toEqual({ allowed: true });
-    expect(await ask({ verb: 'create', resource: 'configmaps' })).toMatchObject({ allowed: false });
-    expect(await ask({ verb: 'get', resource: 'secrets' })).toMatchObject({ reason: 'muster does not serve secrets' });
+    expect(await ask({ verb: 'create', resource: 'events' })).toMatchObject({ allowed: false });
+    expect(await ask({ verb: 'get', resource: 'nodes' })).toMatchObject({ reason: 'muster does not serve nodes' });
   });
 });
 

@@ -4,7 +4,7 @@ import {
   PutParameterRequest$,
   PutParameterResult$,
 } from '@aws-sdk/client-ssm';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { AwsError } from '../../../../../local/wire/aws-error.ts';
 import { serveAwsJson } from '../../../../../local/wire/aws-json.ts';
 import { listenOnLoopback } from '../../../../../local/wire/loopback-server.ts';
@@ -77,7 +77,6 @@ beforeEach(() => {
   gets.length = 0;
   isDown = false;
 });
-afterEach(() => expect(faults).toEqual([]));
 afterAll(async () => {
   client.destroy();
   await front.close();
@@ -151,4 +150,8 @@ describe('a function', () => {
       for (const name of ['reconcile', 'sweep'] as const) expect(allowing(statements[name], right)).toBeNull();
     }
   });
+});
+
+test('all of these are requests and answers of Parameter Store’s, by its model', () => {
+  expect(faults).toEqual([]);
 });

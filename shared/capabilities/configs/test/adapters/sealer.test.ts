@@ -45,17 +45,19 @@ test('of those that make it at once, all have the same', async () => {
 });
 
 describe('what cannot be opened is an error that says why, and no part of it is shown', () => {
-  const refused = async (opened: Promise<unknown>, why: RegExp): Promise<void> => {
-    await expect(opened).rejects.toThrow(SealError);
-    await expect(opened).rejects.toThrow(why);
-    await expect(opened).rejects.not.toThrow(/canary/);
-  };
+  /** Why it is refused. */
+  const refusal = async (opened: Promise<unknown>): Promise<string> =>
+    opened.then(
+      () => 'it is opened',
+      (error: unknown) =>
+        error instanceof SealError && !error.message.includes('canary') ? error.message : 'no refusal',
+    );
 
   test('the key is gone, and none is made in its place', async () => {
     const { key, put, held } = aKey();
     const sealed = await createSealer(key).seal(PLAIN, OF);
     put(null);
-    await refused(createSealer(key).open(sealed, OF), /^there is no key: no file secrets\.key$/);
+    expect(await refusal(createSealer(key).open(sealed, OF))).toMatch(/^there is no key: no file secrets\.key$/);
     expect(held()).toBeNull();
   });
 
@@ -65,7 +67,7 @@ describe('what cannot be opened is an error that says why, and no part of it is 
     const right = held();
     put(null);
     const sealer = createSealer(key);
-    await refused(sealer.open(sealed, OF), /no key/);
+    expect(await refusal(sealer.open(sealed, OF))).toMatch(/no key/);
     put(right);
     expect(Buffer.from(await sealer.open(sealed, OF))).toEqual(PLAIN);
   });
@@ -75,7 +77,7 @@ describe('what cannot be opened is an error that says why, and no part of it is 
     const sealed = await createSealer(key).seal(PLAIN, OF);
     put(otherKey());
     const why = /^it was sealed with the key [0-9a-f]{8}, and file secrets\.key holds the key [0-9a-f]{8}$/;
-    await refused(createSealer(key).open(sealed, OF), why);
+    expect(await refusal(createSealer(key).open(sealed, OF))).toMatch(why);
   });
 
   test.each(['', 'no base64', randomBytes(31).toString('base64'), `${otherKey()}AAAA`])(
@@ -83,8 +85,8 @@ describe('what cannot be opened is an error that says why, and no part of it is 
     async (text) => {
       const { key } = aKey(text);
       const why = /^file secrets\.key holds no key: it must be 32 bytes in base64$/;
-      await refused(createSealer(key).seal(PLAIN, OF), why);
-      await refused(createSealer(key).open(new Uint8Array(64), OF), why);
+      expect(await refusal(createSealer(key).seal(PLAIN, OF))).toMatch(why);
+      expect(await refusal(createSealer(key).open(new Uint8Array(64), OF))).toMatch(why);
     },
   );
 
@@ -96,7 +98,7 @@ describe('what cannot be opened is an error that says why, and no part of it is 
     ['name, moved', { ...OF, namespace: 'tea', name: 'mdb' }],
   ])('it is put in the place of an object with another %s', async (_, of) => {
     const sealer = createSealer(aKey().key);
-    await refused(sealer.open(await sealer.seal(PLAIN, OF), of), /altered, or is another object's$/);
+    expect(await refusal(sealer.open(await sealer.seal(PLAIN, OF), of))).toMatch(/altered, or is another object's$/);
   });
 
   test('a bit is another', async () => {
@@ -105,15 +107,15 @@ describe('what cannot be opened is an error that says why, and no part of it is 
     for (let at = 0; at < sealed.length; at++) {
       const altered = Buffer.from(sealed);
       altered[at] = (altered[at] ?? 0) ^ 1;
-      await refused(sealer.open(altered, OF), /altered|later release|sealed with the key/);
+      expect(await refusal(sealer.open(altered, OF))).toMatch(/altered|later release|sealed with the key/);
     }
   });
 
   test('it is cut off, or of a later release', async () => {
     const sealer = createSealer(aKey().key);
     const sealed = Buffer.from(await sealer.seal(PLAIN, OF));
-    await refused(sealer.open(sealed.subarray(0, 20), OF), /too short/);
+    expect(await refusal(sealer.open(sealed.subarray(0, 20), OF))).toMatch(/too short/);
     sealed[0] = 2;
-    await refused(sealer.open(sealed, OF), /form 2 is that of a later release/);
+    expect(await refusal(sealer.open(sealed, OF))).toMatch(/form 2 is that of a later release/);
   });
 });

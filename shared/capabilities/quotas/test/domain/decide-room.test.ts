@@ -230,5 +230,5 @@ test.each([
 });
 
 test('names of objects are no keys', () => {
-  expect(['pods', 'toString', 'secrets', 'count/pods'].map(isQuotaKey)).toEqual([true, false, false, false]);
+  expect(['pods', 'toString', 'nodes', 'count/pods'].map(isQuotaKey)).toEqual([true, false, false, false]);
 });
