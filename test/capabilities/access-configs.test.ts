@@ -176,6 +176,22 @@ test.each<Ask>(WRITES)(
   },
 );
 
+test('who may write a Secret but not get it hears only its version', async () => {
+  const { world } = await aWorldWithSecret([rule('patch secrets')]);
+  const answer = await world.send('PATCH', `${SECRETS}/db`, { as: 'one', body: PATCH, headers: MERGE });
+  expect(await answer.json()).toEqual({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: 'db',
+      namespace: 'team-a',
+      uid: expect.any(String) as unknown,
+      resourceVersion: '2',
+      creationTimestamp: '2023-11-14T22:13:20Z',
+    },
+  });
+});
+
 test('who may get it hears the whole answer', async () => {
   const { world } = await aWorldWithSecret(rulesOf('edit'));
   const answer = await world.send('PATCH', `${SECRETS}/db`, { as: 'one', body: PATCH, headers: MERGE });

@@ -2,6 +2,7 @@ import type { ALocalRuntime } from '../e2e/a-local-runtime.ts';
 import { applyAndDiff, applyServerSide } from './chapters/apply.ts';
 import { ask, refusals } from './chapters/ask.ts';
 import { change, edit, replace } from './chapters/change.ts';
+import { configs } from './chapters/configs.ts';
 import { create, createFromCommands, validate } from './chapters/create.ts';
 import { remove, wait } from './chapters/delete.ts';
 import { describeObjects, events, explain } from './chapters/describe.ts';
@@ -31,6 +32,7 @@ export const CHAPTERS: Readonly<Record<string, (terminal: Terminal, local: ALoca
   edit,
   replace,
   status,
+  'config maps and secrets': configs,
   quotas,
   'limit ranges': limitRanges,
   wait,

@@ -243,10 +243,14 @@ function withoutValue(fieldError: FieldError): FieldError {
 }
 
 /** A patch that cannot be applied to this object (422), or to any (400, 413). Kubernetes does not name the object. */
-export function inapplicablePatch(patched: Exclude<Patched, { readonly kind: 'patched' }>): StatusError {
+export function inapplicablePatch(
+  patched: Exclude<Patched, { readonly kind: 'patched' }>,
+  { isConfidential }: Pick<Resource, 'isConfidential'>,
+): StatusError {
   switch (patched.kind) {
     case 'bad':
-      return badRequest(patched.message);
+      // Kubernetes' words cite the patch.
+      return badRequest(isConfidential === true ? `it is no patch of this object: ${REDACTED}` : patched.message);
     case 'tooLarge':
       return failure(413, 'RequestEntityTooLarge', patched.message, {});
     case 'inapplicable':

@@ -112,7 +112,7 @@ function patching<F extends FoundObject, A>(
   const { type, resource } = kind;
   return ({ object }) => {
     const patched = patchDocument(KINDS, type, object, patch, value);
-    if (patched.kind !== 'patched') return { kind: 'refused', error: inapplicablePatch(patched) };
+    if (patched.kind !== 'patched') return { kind: 'refused', error: inapplicablePatch(patched, resource) };
     const { document } = patched;
     const refused =
       refusedFloats(kind, floatsPut(patch, value, floats)) ??
