@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { PATIENCE_MS, eventually } from '../e2e/kube-calls.ts';
 import type { Kubectl } from './kubectls.ts';
@@ -105,6 +105,7 @@ export class Terminal {
   /** Writes manifests, or text, into a file of the folder. */
   write(name: string, ...documents: readonly (object | string)[]): void {
     const text = documents.map((each) => (typeof each === 'string' ? each : stringify(each))).join('---\n');
+    mkdirSync(dirname(join(this.folder, name)), { recursive: true });
     writeFileSync(join(this.folder, name), text, { mode: name.endsWith('.sh') ? 0o700 : 0o600 });
   }
 }

@@ -3,6 +3,7 @@ import { CONFIG_FAULTS } from '../../shared/capabilities/furiko/test/planted-fau
 import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { CRON_FAULTS } from '../../shared/capabilities/schedules/test/planted-cron-faults.ts';
 import { EARLY_FAULTS } from './early-faults.ts';
+import { SECRET_FAULTS } from '../../shared/capabilities/configs/test/planted-secret-faults.ts';
 import { INDEX_FAULTS } from './index-faults.ts';
 import { NAME_FAULTS } from '../../shared/capabilities/hostnames/test/planted-name-faults.ts';
 import { GANG_FAULTS } from './gang-faults.ts';
@@ -33,6 +34,7 @@ export const ALL_FAULTS: readonly PlantedFault[] = [
   ...QUOTA_FAULTS,
   ...RERUN_FAULTS,
   ...RULE_FAULTS,
+  ...SECRET_FAULTS,
   ...SHOWN_FAULTS,
   ...STORE_FAULTS,
   ...SUBMIT_FAULTS,

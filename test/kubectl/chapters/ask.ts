@@ -56,8 +56,6 @@ export async function refusals(t: Terminal): Promise<void> {
     /^(! (If you don't see a command prompt|Defaulting container name|Use 'kubectl describe).*\n)*! ([Ee]rror|Error from server \(\w+\)): (?!unknown$)[^\n]+\nexit 1$/;
   await t.shows('run web --image=nginx', clean);
   await t.shows('top pods', clean);
-  await t.shows('create configmap x --from-literal=a=b', clean);
-  await t.shows('create secret generic x --from-literal=a=b', clean);
   await t.shows('create deployment x --image=y', clean);
   await t.shows('rollout status job/pi', clean);
   await t.shows('get nodes', clean);

@@ -4,12 +4,12 @@ import type { Terminal } from '../terminal.ts';
 export async function configs(t: Terminal): Promise<void> {
   t.write('rules.txt', 'one\ntwo\n');
   await t.shows('create configmap rules --from-file=rules.txt --from-literal=mode=fast', 'configmap/rules created');
-  await t.shows('get configmap rules', /^NAME +DATA +AGE\nrules +2 +\d+s$/);
+  await t.shows('get configmap rules', /^NAME +DATA +AGE\nrules +2 +\S+$/);
   await t.shows("get configmap rules -o jsonpath='{.data.rules\\.txt}'", 'one\ntwo');
   await t.shows('describe configmap rules', /^Name: +rules\n.*\nrules\.txt:\n----\none\ntwo\n/s);
 
   await t.shows('create secret generic db --from-literal=password=open-sesame', 'secret/db created');
-  await t.shows('get secret db', /^NAME +TYPE +DATA +AGE\ndb +Opaque +1 +\d+s$/);
+  await t.shows('get secret db', /^NAME +TYPE +DATA +AGE\ndb +Opaque +1 +\S+$/);
   await t.shows("get secret db -o jsonpath='{.data.password}'", 'b3Blbi1zZXNhbWU=');
   await t.shows('describe secret db', /\nType: +Opaque\n\nData\n====\npassword: +11 bytes$/);
   await t.shows(
