@@ -1,7 +1,8 @@
 import { SECRET_PLAY } from '../../shared/capabilities/configs/test/dst/secret-play.ts';
 import { CONFIG_PLAY } from '../../shared/capabilities/furiko/test/dst/config-play.ts';
 import { QUOTA_PLAY } from '../../shared/capabilities/quotas/test/dst/quota-play.ts';
+import { STORAGE_PLAY } from '../../shared/capabilities/storage/test/dst/storage-play.ts';
 import type { Play } from './play.ts';
 
 /** The plays of all capabilities. Without one, its seeds are storms like others. */
-export const PLAYS: readonly Play[] = [CONFIG_PLAY, QUOTA_PLAY, SECRET_PLAY];
+export const PLAYS: readonly Play[] = [CONFIG_PLAY, QUOTA_PLAY, SECRET_PLAY, STORAGE_PLAY];

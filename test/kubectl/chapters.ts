@@ -13,6 +13,7 @@ import { grant } from './chapters/grant.ts';
 import { limitRanges } from './chapters/limit-ranges.ts';
 import { quotas } from './chapters/quotas.ts';
 import { status } from './chapters/status.ts';
+import { storage } from './chapters/storage.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a person does with kubectl, chapter by chapter; none needs another. */
@@ -35,6 +36,7 @@ export const CHAPTERS: Readonly<Record<string, (terminal: Terminal, local: ALoca
   'config maps and secrets': configs,
   quotas,
   'limit ranges': limitRanges,
+  storage,
   wait,
   delete: remove,
   logs,

@@ -13,6 +13,7 @@ import { QUOTA_FAULTS } from '../../shared/capabilities/quotas/test/planted-quot
 import { RERUN_FAULTS } from './rerun-faults.ts';
 import { RULE_FAULTS } from './rule-faults.ts';
 import { SHOWN_FAULTS } from './shown-faults.ts';
+import { STORAGE_FAULTS } from '../../shared/capabilities/storage/test/planted-storage-faults.ts';
 import { STORE_FAULTS } from './store-faults.ts';
 import { SUBMIT_FAULTS } from './submit-faults.ts';
 import { UPSTREAM_FAULTS } from './upstream-faults.ts';
@@ -36,6 +37,7 @@ export const ALL_FAULTS: readonly PlantedFault[] = [
   ...RULE_FAULTS,
   ...SECRET_FAULTS,
   ...SHOWN_FAULTS,
+  ...STORAGE_FAULTS,
   ...STORE_FAULTS,
   ...SUBMIT_FAULTS,
   ...UPSTREAM_FAULTS,

@@ -28,8 +28,8 @@ export async function quotas(t: Terminal): Promise<void> {
   await t.shows('patch quota team -p \'{"spec":{"hard":{"pods":"4"}}}\'', 'resourcequota/team patched');
   await t.shows('create -f more.yaml', 'job.batch/more created');
   await t.shows(
-    'create quota odd --hard=persistentvolumeclaims=1',
-    /^! .*ResourceQuota "odd" is invalid: spec.hard\[persistentvolumeclaims\]: Unsupported value: "persistentvolumeclaims": supported values: .*\nexit 1$/,
+    'create quota odd --hard=requests.storage=1Gi',
+    /^! .*ResourceQuota "odd" is invalid: spec.hard\[requests.storage\]: Unsupported value: "requests.storage": supported values: .*\nexit 1$/,
   );
   await t.run('delete job wide more');
   await t.shows('delete quota team', /^resourcequota "team" deleted( from \S+ namespace)?$/);

@@ -4,7 +4,7 @@ import type { Resources } from '../../../domain/manifests/pod-spec.ts';
 export const LIMITED_RESOURCES = ['cpu', 'ephemeral-storage', 'memory'] as const satisfies readonly (keyof Resources)[];
 export type LimitedResource = (typeof LIMITED_RESOURCES)[number];
 
-/** What can be limited here: there are no PersistentVolumeClaims. */
+/** What can be limited here: the size of a claim is no limit of anything. */
 export const LIMIT_TYPES = ['Container', 'Pod'] as const;
 export type LimitType = (typeof LIMIT_TYPES)[number];
 

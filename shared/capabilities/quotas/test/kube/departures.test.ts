@@ -9,7 +9,7 @@ test('a quota is decided when a Job is admitted', async () => {
   const path = PODS.replace(/pods$/, 'resourcequotas');
   const quota = (spec: object) => ({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'team' }, spec });
   for (const spec of [
-    { hard: { persistentvolumeclaims: '1' } },
+    { hard: { 'requests.storage': '1Gi' } },
     { hard: { 'limits.cpu': '1' } },
     { scopes: ['BestEffort'] },
   ])
