@@ -19,6 +19,7 @@ type StorageAct = (typeof STORAGE_ACTS)[number];
 
 export const STORAGE_STORM_MS = 20 * 60_000;
 const MINUTE_MS = 60_000;
+const MOMENT_MS = 3_000;
 
 type Wish = {
   readonly random: Random;
@@ -34,8 +35,8 @@ type Wish = {
 export function arrangeStorage(jobs: readonly StoredSpec[], { random, world, watch, did }: Wish): Arrangement {
   const people = new StorageUsers(world, watch, random);
   for (const spec of jobs) people.createJob(spec);
-  const withinMs = random.pick([5_000, 60_000, 600_000]);
-  const count = random.between(15, 40);
+  const moments = random.pick([1, 4, 40]);
+  const count = random.between(20, 60);
   for (let no = 0; no < count; no++) {
     const act: StorageAct = random.pick([
       'claim made',
@@ -46,7 +47,8 @@ export function arrangeStorage(jobs: readonly StoredSpec[], { random, world, wat
       'volume deleted',
       'volume freed',
     ]);
-    world.schedule(plusMs(START, random.between(0, withinMs)), () => {
+    // Several at once: they meet at the same volumes.
+    world.schedule(plusMs(START, random.between(0, moments) * MOMENT_MS), () => {
       did(act);
       people.act(act, no);
     });
