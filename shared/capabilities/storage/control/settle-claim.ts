@@ -29,12 +29,14 @@ export type Seen = {
 /** Others may be faster so often. The sweep does what is left. */
 const TRIES_MAX = 20;
 
-export async function seeStorage({ objects, ports }: StorageDeps): Promise<Seen> {
+export async function seeStorage(deps: StorageDeps): Promise<Seen> {
+  const { objects, ports } = deps;
+  return { volumes: await seeVolumes(deps), classes: await readClasses(objects, ports.volumeFolders !== undefined) };
+}
+
+export async function seeVolumes({ objects }: StorageDeps): Promise<Seen['volumes']> {
   const volumes = await allObjects('PersistentVolume', null, objects);
-  return {
-    volumes: new Map(volumes.map((volume) => [volume.key.name, volume])),
-    classes: await readClasses(objects, ports.volumeFolders !== undefined),
-  };
+  return new Map(volumes.map((volume) => [volume.key.name, volume]));
 }
 
 /** What is to be done with a claim, by what was seen. */

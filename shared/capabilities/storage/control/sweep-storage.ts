@@ -4,7 +4,15 @@ import { claimIn, volumeIn } from '../domain/storage-objects.ts';
 import type { StoredObject } from '../../../ports/object-store.ts';
 import { allObjects } from '../../../store/every-object.ts';
 import type { Deps } from '../../../control/process/deps.ts';
-import { type Seen, type StorageDeps, bindingOf, isSettled, seeStorage, settleClaim } from './settle-claim.ts';
+import {
+  type Seen,
+  type StorageDeps,
+  bindingOf,
+  isSettled,
+  seeStorage,
+  seeVolumes,
+  settleClaim,
+} from './settle-claim.ts';
 import { afterStep, settleVolume } from './settle-volume.ts';
 
 /** All sweeps have 55 seconds in total. */
@@ -16,8 +24,8 @@ const SWEPT_MS = 10_000;
  * nor folders, nothing can be left to do.
  */
 export async function sweepStorage(deps: Deps): Promise<number> {
+  if (deps.ports.volumeFolders === undefined && (await seeVolumes(deps)).size === 0) return 0;
   const seen = await seeStorage(deps);
-  if (seen.volumes.size === 0 && deps.ports.volumeFolders === undefined) return 0;
   const claims = await allObjects('PersistentVolumeClaim', null, deps.objects);
   const until = plusMs(deps.clock.now(), SWEPT_MS);
   return (await settleVolumes(claims, seen, until, deps)) + (await settleClaims(claims, seen, until, deps));

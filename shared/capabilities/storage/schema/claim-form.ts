@@ -11,7 +11,7 @@ import { nameErrors } from '../../../schema/object/object-name.ts';
 import { immutableText, isSame } from '../../../schema/object/object-update.ts';
 import type { Content, PlainForm } from '../../../schema/object/plain-admission.ts';
 import { sweep } from '../../../schema/object/refused-fields.ts';
-import { PROTECTION, accessModeErrors, classNameErrors, sizeErrors, volumeModeErrors } from './storage-rules.ts';
+import { PROTECTION, accessModeErrors, namedErrors, sizeErrors, volumeModeErrors } from './storage-rules.ts';
 
 const specShape = z.strictObject({
   accessModes: texts,
@@ -57,12 +57,14 @@ const SIZE = 'spec.resources[storage]';
 
 function specErrors(spec: SpecShape): readonly FieldError[] {
   const { accessModes = [], selector, resources, storageClassName = '', volumeMode = 'Filesystem' } = spec;
+  const { volumeName = '' } = spec;
   const size = resources?.requests?.['storage'];
   return [
     ...accessModeErrors(accessModes, 'at least 1 access mode is required'),
     ...(selector === undefined ? [] : labelSelectorErrors('spec.selector', selector)),
     ...(size === undefined ? [required(SIZE)] : sizeErrors(SIZE, size)),
-    ...classNameErrors('spec.storageClassName', storageClassName),
+    ...namedErrors('spec.volumeName', volumeName),
+    ...namedErrors('spec.storageClassName', storageClassName),
     ...volumeModeErrors(volumeMode),
     ...refusedErrors('spec', spec),
   ];

@@ -27,7 +27,8 @@ export function sizeErrors(path: string, size: string): readonly FieldError[] {
   return quantity > 0 ? [] : [invalid(path, size, 'must be greater than zero')];
 }
 
-export const classNameErrors = (path: string, name: string): readonly FieldError[] =>
+/** The name of something else; '': none is said. */
+export const namedErrors = (path: string, name: string): readonly FieldError[] =>
   name === '' ? [] : dnsSubdomainErrors(name).map((why) => invalid(path, name, why));
 
 /** Tasks have no devices. */

@@ -1,12 +1,13 @@
 import type * as z from 'zod';
 import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
-import { type FieldError, forbidden, notSupported, required } from '../../../schema/object/field-error.ts';
+import { dnsLabelErrors, dnsSubdomainErrors } from '../../../schema/object/dns-names.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../../schema/object/field-error.ts';
 import { nameErrors } from '../../../schema/object/object-name.ts';
 import { immutableErrors, isSame } from '../../../schema/object/object-update.ts';
 import type { Content, PlainForm } from '../../../schema/object/plain-admission.ts';
 import { refusedValue, sweep } from '../../../schema/object/refused-fields.ts';
 import { FOREIGN, VolumeShape, type VolumeSpecShape, volumeSpecShape } from './persistent-volume-shape.ts';
-import { PROTECTION, accessModeErrors, classNameErrors, sizeErrors, volumeModeErrors } from './storage-rules.ts';
+import { PROTECTION, accessModeErrors, namedErrors, sizeErrors, volumeModeErrors } from './storage-rules.ts';
 import { sourceErrors } from './volume-source-rules.ts';
 
 /** A PersistentVolume (`ValidatePersistentVolume`): what tasks can mount, and nothing else. */
@@ -42,7 +43,8 @@ function specErrors(spec: VolumeSpecShape): readonly FieldError[] {
     ...policyErrors(spec.persistentVolumeReclaimPolicy ?? 'Retain'),
     ...foreignErrors('spec', spec),
     ...sourceErrors(spec, isForeign),
-    ...classNameErrors('spec.storageClassName', storageClassName),
+    ...claimRefErrors(spec),
+    ...namedErrors('spec.storageClassName', storageClassName),
     ...volumeModeErrors(volumeMode),
   ];
 }
@@ -54,6 +56,18 @@ function capacityErrors(capacity: Readonly<Record<string, string>>): readonly Fi
   return [
     ...(names.includes('storage') && names.length === 1 ? [] : [notSupported(path, capacity, ['storage'])]),
     ...names.flatMap((name) => sizeErrors(`${path}[${name}]`, capacity[name] ?? '')),
+  ];
+}
+
+const NO_CLAIM: Partial<NonNullable<VolumeSpecShape['claimRef']>> = {};
+
+/** Whom a volume is kept for: a claim that there can be. */
+function claimRefErrors({ claimRef }: VolumeSpecShape): readonly FieldError[] {
+  const { namespace = '', name = '' } = claimRef ?? NO_CLAIM;
+  if (name === '' && namespace === '') return [];
+  return [
+    ...dnsLabelErrors(namespace).map((why) => invalid('spec.claimRef.namespace', namespace, why)),
+    ...dnsSubdomainErrors(name).map((why) => invalid('spec.claimRef.name', name, why)),
   ];
 }
 

@@ -207,6 +207,16 @@ describe('a PersistentVolume', () => {
     expect(faults(VOLUME_FORM, volume('v', spec))).toEqual(expected);
   });
 
+  test('is kept for a claim that there can be', () => {
+    const kept = (claimRef: object) => faults(VOLUME_FORM, volume('v', { claimRef }));
+    expect([kept({}), kept({ namespace: 'a', name: 'b' })]).toEqual([[], []]);
+    expect(kept({ name: '../b' }).map((each) => each.split(':')[0])).toEqual([
+      'spec.claimRef.namespace',
+      'spec.claimRef.name',
+    ]);
+    expect(faults(CLAIM_FORM, claim('data', { volumeName: 'A_b' }))).toHaveLength(1);
+  });
+
   test.each([
     'fs-01234567',
     'fs-0123456789abcdef0:/',
