@@ -46,7 +46,7 @@ export function volumeByLuck(no: number, random: Random, now: EpochMs): StoredDo
 const claimName = (random: Random): string => `claim-${random.between(0, 3)}`;
 
 /** A claim as the API stores one that is new. */
-export function claimByLuck(no: number, random: Random, now: EpochMs): StoredDocument {
+export function claimByLuck(no: number, place: SeedPlace, random: Random, now: EpochMs): StoredDocument {
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -59,7 +59,8 @@ export function claimByLuck(no: number, random: Random, now: EpochMs): StoredDoc
     spec: {
       accessModes: [random.pick(['ReadWriteMany', 'ReadWriteOnce'])],
       resources: { requests: { storage: random.pick(GIB) } },
-      ...(random.chance(0.6) ? { storageClassName: '' } : {}),
+      // On a machine most get a folder.
+      ...(random.chance(place === 'machine' ? 0.2 : 0.6) ? { storageClassName: '' } : {}),
       ...(random.chance(0.2) ? { volumeName: `volume-${random.between(0, no)}` } : {}),
       volumeMode: 'Filesystem',
     },

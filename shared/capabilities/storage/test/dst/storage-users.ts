@@ -44,6 +44,7 @@ export function arrangeStorage(jobs: readonly StoredSpec[], { random, world, wat
       'volume made',
       'volume made',
       'claim deleted',
+      'claim deleted',
       'volume deleted',
       'volume freed',
     ]);
@@ -114,7 +115,7 @@ class StorageUsers {
   }
 
   #makeClaim(no: number, time: EpochMs): void {
-    const document = claimByLuck(no, this.#random, time);
+    const document = claimByLuck(no, this.#watch.place, this.#random, time);
     const key = { namespace: 'default', name: String(document.metadata['name']) };
     this.#ask('makes a claim', async (deps) => {
       await deps.objects.commit('PersistentVolumeClaim', { key, was: 0, document });

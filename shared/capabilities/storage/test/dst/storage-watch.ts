@@ -25,7 +25,7 @@ import type { SeedPlace } from './seed-storage.ts';
 export class StorageWatch implements PlayWatch {
   readonly #law: Law;
   readonly #sights: Sights;
-  readonly #place: SeedPlace;
+  readonly place: SeedPlace;
   readonly #volumes = new Map<string, Volume>();
   readonly #claims = new Map<string, Claim>();
   /** Volumes that a user has deleted, or taken from a claim. */
@@ -35,12 +35,12 @@ export class StorageWatch implements PlayWatch {
   constructor(world: World, place: SeedPlace) {
     this.#law = world.law;
     this.#sights = world.sights;
-    this.#place = place;
+    this.place = place;
   }
 
   /** The folders of the machine; null: there is none. */
   get folders(): VolumeFolders | null {
-    if (this.#place === 'aws') return null;
+    if (this.place === 'aws') return null;
     const root = '/volumes';
     return {
       root,
@@ -108,7 +108,7 @@ export class StorageWatch implements PlayWatch {
     for (const volume of volumes) this.#checkVolume(volume);
     for (const claim of this.#claims.values()) {
       const { name, uid } = claim.metadata;
-      const binding = decideBinding(claim, volumes, classes, this.#place);
+      const binding = decideBinding(claim, volumes, classes, this.place);
       const waits = (): string => `claim ${name} waits for ever, though ${binding.kind} would do`;
       this.#law.forbid(claim.status.phase === 'Pending' && binding.kind !== 'stay', 'G27', waits);
       if (claim.status.phase !== 'Bound') continue;
@@ -124,7 +124,7 @@ export class StorageWatch implements PlayWatch {
       wanted.includes(path) || this.#touched.has(nameOfVolumeFor(uid)) ? [] : [path],
     );
     this.#law.forbid(left.length > 0, 'G27', () => `a folder of nobody stays: ${left.join()}`);
-    const missing = this.#place === 'machine' ? wanted.filter((path) => !this.#there.has(path)) : [];
+    const missing = this.place === 'machine' ? wanted.filter((path) => !this.#there.has(path)) : [];
     this.#law.forbid(missing.length > 0, 'G27', () => `a volume has no folder: ${missing.join()}`);
   }
 
@@ -144,7 +144,7 @@ export class StorageWatch implements PlayWatch {
   }
 
   #classes(): readonly StorageClass[] {
-    if (this.#place === 'aws') return [];
+    if (this.place === 'aws') return [];
     return [standardClass('u', '') as unknown as StorageClass];
   }
 }
