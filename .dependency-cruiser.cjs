@@ -71,7 +71,8 @@ const FOLDERS = {
     'manifests/annotations': ['base'],
     manifests: ['base', 'kinds', 'manifests/annotations'],
     items: ['base', 'manifests'],
-    task: ['base', 'manifests', 'items'],
+    task: ['base', 'manifests', 'items', 'task/volumes'],
+    'task/volumes': ['base', 'manifests', 'items', 'task'],
     schedulers: ['base', 'kinds', 'manifests'],
     scoreboard: ['base', 'manifests'],
     codecs: ['base', 'manifests', 'scoreboard'],
@@ -305,7 +306,7 @@ module.exports = {
       ...shared('domain', 'schema', 'kube/list'),
     ]),
     ofOurs('capability-local-parts-are-local', '^shared/capabilities/(?!lists/)([^/]+)/local/', [
-      '^shared/capabilities/$1/(domain|ports|control|local)/',
+      '^shared/capabilities/$1/(domain|ports|control|adapters|local)/',
       '^local/[^/]+\\.ts$',
       '^local/stopping/',
       ...shared('domain', 'ports', 'names', 'control/process'),

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { announced } from '../adapters/announced.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import { createCapabilityState } from '../capabilities/lists/process-state.ts';
-import { configReaderOf } from '../control/process/config-reader-of.ts';
 import { createCache } from '../control/process/cache.ts';
 import type { Deps, Settings } from '../control/process/deps.ts';
 import { createPacer } from '../control/process/pacer.ts';
@@ -59,7 +58,6 @@ export function assembleRuntime(parts: RuntimeParts): Runtime {
       items: store.items,
       crons: store.crons,
       waiters: store.waiters,
-      configs: configReaderOf({ objects, ports: parts.ports }),
       ports: parts.ports,
       objects,
       tasks: parts.tasks,

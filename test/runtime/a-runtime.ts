@@ -1,7 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import type { Inbox, Received } from '../../shared/ports/inbox.ts';
 import { createMemoryStore } from '../../shared/runtime/memory-store.ts';
-import { configReaderOf } from '../../shared/control/process/config-reader-of.ts';
 import { createCache } from '../../shared/control/process/cache.ts';
 import { createCapabilityState } from '../../shared/capabilities/lists/process-state.ts';
 import { createPacer } from '../../shared/control/process/pacer.ts';
@@ -76,7 +75,6 @@ export function aRuntime(inbox: Inbox, coalescing = { ms: 300, burst: 1 }) {
   const runtime: Runtime = {
     deps: {
       ...store,
-      configs: configReaderOf({ objects: store.objects, ports: {} }),
       ports: {},
       tasks: NO_TASKS,
       queues: {

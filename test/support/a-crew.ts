@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { configReaderOf } from '../../shared/control/process/config-reader-of.ts';
 import { createCache } from '../../shared/control/process/cache.ts';
 import type { Deps } from '../../shared/control/process/deps.ts';
 import { changeSpec, createJob, deleteJob } from '../../shared/control/lifecycle/job-changes.ts';
@@ -170,7 +169,6 @@ export class Crew {
     const nothing = async (): Promise<void> => undefined;
     return {
       ...ports,
-      configs: configReaderOf({ objects: ports.objects, ports: {} }),
       hosts,
       items,
       crons,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createCache } from '../../shared/control/process/cache.ts';
-import { configReaderOf } from '../../shared/control/process/config-reader-of.ts';
 import type { Deps } from '../../shared/control/process/deps.ts';
 import { dispatch } from '../../shared/control/dispatch/dispatch.ts';
 import { createPacer } from '../../shared/control/process/pacer.ts';
@@ -48,7 +47,6 @@ export class Handler {
       feed,
       limits,
       hosts: this.#watched('hosts', ports.hosts),
-      configs: configReaderOf({ objects: ports.objects, ports: ports.ports ?? {} }),
       ports: Object.fromEntries(
         Object.entries<object>(ports.ports ?? {}).map(([name, port]) => [name, this.#watched(name, port)]),
       ),

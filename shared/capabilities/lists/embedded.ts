@@ -3,7 +3,8 @@ import type { EmbeddedPorts, EmbeddedSecrets, EmbeddedServices } from '../../run
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { makeEach } from '../../control/process/make-each.ts';
-import { embedSecretCopies, openFolderSealer } from '../configs/embedded/index.ts';
+import { embedSecretCopies } from '../configs/embedded/index.ts';
+import { openFolderSealer } from '../configs/local/index.ts';
 import { openListeners } from '../announcements/local/index.ts';
 import { embedCloudmap } from '../hostnames/embedded/index.ts';
 import { openVolumeFolders } from '../storage/local/index.ts';

@@ -4,7 +4,6 @@ import type { Formats } from '../../domain/manifests/new-in-release.ts';
 import type { Timing } from '../../domain/base/timing.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ConfigReader } from '../../capabilities/configs/ports/config-reader.ts';
 import type { CronStore } from '../../ports/cron-store.ts';
 import type { Feed } from '../../ports/feed.ts';
 import type { HostStore } from '../../ports/host-store.ts';
@@ -33,8 +32,6 @@ export type Deps = {
   readonly items: ItemStore;
   readonly crons: CronStore;
   readonly waiters: Waiters;
-  /** Values of ConfigMaps and Secrets. A function that has no key for Secrets reads none. */
-  readonly configs: ConfigReader;
   /** What only capabilities ask; one that is left out is not there. */
   readonly ports: Partial<CapabilityPorts>;
   readonly clock: Clock;

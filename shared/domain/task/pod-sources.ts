@@ -86,9 +86,9 @@ export const WAITING = {
 
 /** A reason of {@link missingSource} in its parts; null: it is another one. Words to show: nothing is decided by them. */
 export function waitingWords(reason: string): { readonly what: keyof typeof WAITING; readonly text: string } | null {
-  for (const what of ['claim', 'variable', 'volume'] as const)
-    if (reason.startsWith(`${WAITING[what]}: `)) return { what, text: reason.slice(WAITING[what].length + 2) };
-  return null;
+  const [, word, text = ''] = /^(\w+): (.*)$/s.exec(reason) ?? [];
+  const what = (['claim', 'variable', 'volume'] as const).find((each) => WAITING[each] === word);
+  return what === undefined ? null : { what, text };
 }
 
 function referenceFault(

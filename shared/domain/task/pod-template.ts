@@ -130,7 +130,8 @@ function taskContainer(
 ): TaskContainer {
   const { spec } = manifest.spec.template;
   const variables = variablesOf(container, manifest, sources);
-  const { entryPoint, command } = commandLine(container, wordExpander(variables));
+  const expand = wordExpander(variables);
+  const { entryPoint, command } = commandLine(container, expand);
   const { workingDir = '', ports = [], securityContext } = container;
   const lastInit = after.findLast((before) => !isSidecar(before));
   const [pullSecret] = spec.imagePullSecrets ?? [];
@@ -154,7 +155,9 @@ function taskContainer(
       port: containerPort,
       protocol: protocol === 'UDP' ? ('udp' as const) : ('tcp' as const),
     })),
-    mounts: mountsOf(container, spec, sources).filter(({ volume }) => !tmpfs.some((each) => each.volume === volume)),
+    mounts: mountsOf(container, spec, sources, expand).filter(
+      ({ volume }) => !tmpfs.some((each) => each.volume === volume),
+    ),
     ...(tmpfs.length === 0 ? {} : { tmpfs }),
     user: userOf(container, spec),
     readOnlyRoot: securityContext?.readOnlyRootFilesystem ?? false,

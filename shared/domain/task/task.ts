@@ -110,6 +110,8 @@ export type TaskMount = {
   readonly subPath?: string;
   /** The same with variables of the container (`$(POD_NAME)`), which are filled in as it starts. */
   readonly subPathExpr?: string;
+  /** The Pod's volume, if the task has a part of it under a name of its own; omitted: `volume`. */
+  readonly podVolume?: string;
 };
 
 export type TaskTmpfs = TaskMount & { readonly sizeMib: number };

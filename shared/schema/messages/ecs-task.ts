@@ -5,7 +5,7 @@ import { decisiveContainer, hasRun, isUnstartable } from '../../domain/task/deci
 import { endingOf } from '../../domain/planner/ending.ts';
 import { MAIN_VARIABLE } from '../../domain/task/launch-overrides.ts';
 import { parseGroup } from '../../domain/task/task-group.ts';
-import type { TaskView } from '../../domain/task/task.ts';
+import { FILES_CONTAINER, type TaskView } from '../../domain/task/task.ts';
 
 /**
  * Reads an ECS task: the `detail` of an "ECS Task State Change" event, or a task of DescribeTasks as the SDK returns
@@ -143,6 +143,19 @@ function stopMarks(task: EcsTask) {
   const { stopCode = null } = task;
   // To ECS, the agent's 143 for what waited in vain is the end of an essential container.
   const hasNotStarted = stopCode === 'EssentialContainerExited' && decisive !== null && isUnstartable(decisive);
+  const unwritten = unwrittenFiles(task, main);
+  if (
+    unwritten !== null &&
+    (hasNotStarted || stopCode === 'EssentialContainerExited' || stopCode === 'TaskFailedToStart')
+  )
+    return {
+      stopCode: 'TaskFailedToStart',
+      stoppedReason: task.stoppedReason ?? null,
+      exitCode: null,
+      container: null,
+      started: task.startedAt !== undefined,
+      containerReason: unwritten,
+    };
   return {
     stopCode: hasNotStarted ? 'TaskFailedToStart' : stopCode,
     stoppedReason: task.stoppedReason ?? null,
@@ -151,6 +164,14 @@ function stopMarks(task: EcsTask) {
     started: task.startedAt !== undefined,
     containerReason: decisive?.reason ?? null,
   };
+}
+
+/** Why no container of the Pod has run: the one that writes the files of its volumes could not. null: it could, or there is none. */
+function unwrittenFiles({ containers }: EcsTask, main: Container | null): string | null {
+  const writer = containers.find(({ name }) => name === FILES_CONTAINER);
+  if (writer?.exitCode === undefined || writer.exitCode === 0 || (main !== null && hasRun(main))) return null;
+  const said = writer.reason === undefined ? '' : `: ${writer.reason}`;
+  return `the files of its volumes could not be written (container ${FILES_CONTAINER}, exit code ${writer.exitCode})${said}`;
 }
 
 /**

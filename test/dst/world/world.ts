@@ -6,7 +6,6 @@ import { createMemoryRows } from '../../../shared/adapters/rows/memory.ts';
 import type { Cache } from '../../../shared/control/process/cache.ts';
 import type { Deps, Settings } from '../../../shared/control/process/deps.ts';
 import { createPacer } from '../../../shared/control/process/pacer.ts';
-import { configReaderOf } from '../../../shared/control/process/config-reader-of.ts';
 import { createPublisher } from '../../../shared/control/process/publisher.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../../shared/domain/base/time.ts';
 import { type JobUid, asJobUid, asTaskArn } from '../../../shared/domain/base/ids.ts';
@@ -355,7 +354,6 @@ export class World {
     };
     return {
       ...ports,
-      configs: configReaderOf({ objects: ports.objects, ports: ports.ports ?? {} }),
       clock,
       telemetry: SILENT,
       cache,

@@ -190,7 +190,11 @@ function containerInput(
 ): ContainerDefinition {
   const { mounts, dependsOnSuccess, dependsOnStart, user, readOnlyRoot, pullSecret, tmpfs = [] } = container;
   // If a volume is mounted twice, the variable holds the first path.
-  const places = new Map([...mounts, ...tmpfs].toReversed().map(({ volume, path }) => [volumeVariable(volume), path]));
+  const places = new Map(
+    [...mounts, ...tmpfs]
+      .toReversed()
+      .map(({ volume, podVolume = volume, path }) => [volumeVariable(podVolume), path] as const),
+  );
   const environment = [...container.environment, ...[...places].map(([name, value]) => ({ name, value }))];
   const ports = container.ports.filter(({ port, protocol }) => {
     const key = `${port}/${protocol}`;

@@ -2,7 +2,7 @@ import { SECRETS_KEY_PARAMETER } from '../../../names/secrets.ts';
 import type { OpenOfFunction } from '../../../runtime/opened-ports.ts';
 import { createSsmClient, parameterKey } from './parameter-key.ts';
 import { createSealer } from './aes-sealer.ts';
-import { createSecretsManager, createSecretsManagerClient, sdkSecretsManagerCalls } from './secrets-manager.ts';
+import { createSecretsManager, createSecretsManagerClient, sdkSecretsManagerCalls } from './aws-secrets.ts';
 
 /** Seals Secrets with a key in Parameter Store. Only functions that read Secrets have it, and its client. */
 export const openSealer: OpenOfFunction = ({ parameters }, { at, onClient }) => {

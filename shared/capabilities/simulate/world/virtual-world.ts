@@ -2,7 +2,6 @@ import { createCapabilityState } from '../../lists/process-state.ts';
 import { createHash } from 'node:crypto';
 import { type Fate, createMemoryTasks } from '../../../adapters/memory/memory-tasks.ts';
 import { createMemoryStore } from '../../../runtime/memory-store.ts';
-import { configReaderOf } from '../../../control/process/config-reader-of.ts';
 import { createCache } from '../../../control/process/cache.ts';
 import type { Deps } from '../../../control/process/deps.ts';
 import { dispatch } from '../../../control/dispatch/dispatch.ts';
@@ -105,7 +104,6 @@ export class VirtualWorld {
       items: this.store.items,
       crons: this.store.crons,
       waiters: this.store.waiters,
-      configs: configReaderOf({ objects: this.store.objects, ports: {} }),
       ports: {},
       objects: this.store.objects,
       tasks: this.tasks,

@@ -12,6 +12,8 @@ export const openVolumeFolders: OpenKeptPorts = (dataDir) => ({
 
 /** Closed to all but their owner. */
 const PRIVATE = 0o700;
+/** Containers run as any user. Nobody else on this machine comes here: the data folder is private. */
+const FOR_TASKS = 0o777;
 
 /** @param root is made with the first of them */
 function localFolders(root: string): VolumeFolders {
@@ -25,7 +27,7 @@ function localFolders(root: string): VolumeFolders {
       const path = pathOf(owner);
       await mkdir(path, { recursive: true, mode: PRIVATE });
       // Whatever the process's umask is.
-      await chmod(path, PRIVATE);
+      await chmod(path, FOR_TASKS);
     },
     async remove(owner) {
       await rm(pathOf(owner), { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { tidyPath } from './volume-files.ts';
 import type { TaskDefinition, TaskMount } from '../task.ts';
 
 /**
@@ -43,12 +44,12 @@ export function splitVolumes(definition: TaskDefinition): TaskDefinition {
 type Part = { readonly name: string; readonly of: string; readonly subPath: string };
 
 function mountOfPart({ subPath = '', ...mount }: TaskMount, parts: Map<string, Part>): TaskMount {
-  const path = subPath.replaceAll(/^\/+|\/+$/g, '');
+  const path = tidyPath(subPath);
   if (path === '') return mount;
   const key = `${mount.volume}/${path}`;
   const part = parts.get(key) ?? { name: `${mount.volume}_${parts.size}`, of: mount.volume, subPath: path };
   parts.set(key, part);
-  return { ...mount, volume: part.name };
+  return { ...mount, volume: part.name, podVolume: mount.volume };
 }
 
 const below = (root: string, path: string): string => `${root.replace(/\/+$/, '')}/${path}`;

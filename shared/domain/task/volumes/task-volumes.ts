@@ -1,4 +1,5 @@
 import { toBase64 } from './base64.ts';
+import { type LateText, knownText } from '../../base/late-text.ts';
 import { parseQuantity } from '../../base/quantity.ts';
 import type { Container, PodSpec, Volume } from '../../manifests/pod-spec.ts';
 import type { PodOwner } from '../container-env.ts';
@@ -100,7 +101,12 @@ export const ownDiskOf = (volume: Volume): number =>
 const GIB = 2 ** 30;
 
 /** What a container mounts of its Pod's volumes. What a claim or a volume gives for reading only cannot be mounted otherwise. */
-export function mountsOf({ volumeMounts = [] }: Container, spec: PodSpec, sources: PodSources): readonly TaskMount[] {
+export function mountsOf(
+  { volumeMounts = [] }: Container,
+  spec: PodSpec,
+  sources: PodSources,
+  expand: (word: string) => LateText,
+): readonly TaskMount[] {
   const claimed = claimedVolumes(spec, sources);
   return volumeMounts.map(({ name, mountPath, readOnly = false, subPath = '', subPathExpr = '' }) => {
     const volume = spec.volumes?.find((each) => each.name === name);
@@ -115,9 +121,18 @@ export function mountsOf({ volumeMounts = [] }: Container, spec: PodSpec, source
       path: mountPath,
       readOnly: readOnly || isForReading,
       ...(subPath === '' ? {} : { subPath }),
-      ...(subPathExpr === '' ? {} : { subPathExpr }),
+      ...(subPathExpr === '' ? {} : partOf(subPathExpr, expand)),
     };
   });
+}
+
+/** What is the same for all Pods of the Job is known already. */
+function partOf(
+  subPathExpr: string,
+  expand: (word: string) => LateText,
+): Pick<TaskMount, 'subPath'> | Pick<TaskMount, 'subPathExpr'> {
+  const known = knownText(expand(subPathExpr));
+  return known === null ? { subPathExpr } : { subPath: known };
 }
 
 /** The files of a Pod's volumes as its task definition has them; nothing if there are none. */

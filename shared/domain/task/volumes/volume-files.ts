@@ -112,7 +112,7 @@ const fieldFiles = (
   });
 
 /** Without blank and `.` segments: equal files have equal paths. */
-const tidyPath = (path: string): string =>
+export const tidyPath = (path: string): string =>
   path
     .split('/')
     .filter((segment) => segment !== '' && segment !== '.')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSealer } from '../../adapters/sealer.ts';
+import { createSealer } from '../../adapters/aes-sealer.ts';
 import { aWorld } from '../../../../../test/kube/a-world.ts';
 import { APPLY, MERGE } from '../../../../../test/kube/write/a-client.ts';
 import { aKey } from '../adapters/a-key.ts';
@@ -86,6 +86,7 @@ describe.each(['', '?fieldValidation=Strict', '?fieldValidation=Warn', '?dryRun=
       body: typeof body === 'string' ? body : new Uint8Array(body),
     });
     const text = answer.ok ? '' : await answer.text();
+    expect(answer.status).toBeGreaterThanOrEqual(200);
     expectNoCanary(text, [...answer.headers], world.warnings);
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../../../runtime/memory-store.ts';
 import { createCache } from '../../../../control/process/cache.ts';
 import { deleteOwner, finishOwner } from '../../../../control/lifecycle/owner-deletion.ts';
-import { configReaderOf } from '../../../../control/process/config-reader-of.ts';
 import type { Deps } from '../../../../control/process/deps.ts';
 import { createJob, deleteJob } from '../../../../control/lifecycle/job-changes.ts';
 import { createCapabilityState } from '../../../lists/process-state.ts';
@@ -64,7 +63,6 @@ async function aStage(finalizers: readonly string[] = []) {
   const ports = { jobs: seen(store.jobs), feed: seen(store.feed), limits: store.limits, objects: seen(store.objects) };
   const deps: Deps = {
     ...ports,
-    configs: configReaderOf({ objects: ports.objects, ports: {} }),
     hosts: store.hosts,
     items: store.items,
     crons: store.crons,

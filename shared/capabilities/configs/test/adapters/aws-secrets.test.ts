@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type SecretsManagerCalls, createSecretsManager } from '../../adapters/secrets-manager.ts';
+import { type SecretsManagerCalls, createSecretsManager } from '../../adapters/aws-secrets.ts';
 
 const named = (name: string): Error => Object.assign(new Error('hunter2 is what was sent'), { name });
 const COPY = { namespace: 'team', name: 'db', version: 'c0ffee-7', values: new Map([['p', 'hunter2']]) };
