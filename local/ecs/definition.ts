@@ -71,6 +71,7 @@ export const DefinitionRequestSchema = z.looseObject({
         name: z.string().regex(NAME),
         host: z.looseObject({ sourcePath: z.string().optional() }).optional(),
         efsVolumeConfiguration: z.looseObject({ fileSystemId: z.string() }).optional(),
+        s3filesVolumeConfiguration: z.looseObject({ fileSystemArn: z.string() }).optional(),
       }),
     )
     .optional(),

@@ -12,13 +12,12 @@ export function setupProblemOf(
     const read = readSecrets(container, secrets);
     if (read.kind === 'missing') return read.reason;
   }
-  const elsewhere = (definition.volumes ?? []).find(
-    ({ efsVolumeConfiguration }) => efsVolumeConfiguration !== undefined,
-  );
-  if (elsewhere !== undefined) return notHere(elsewhere.name);
+  for (const { name, efsVolumeConfiguration, s3filesVolumeConfiguration } of definition.volumes ?? [])
+    if (efsVolumeConfiguration !== undefined || s3filesVolumeConfiguration !== undefined)
+      return notHere(name, efsVolumeConfiguration === undefined ? 'S3 Files' : 'EFS');
   const hostPaths = hostPathsOf(definition, hosts);
   return hostPaths.kind === 'refused' ? hostPaths.reason : null;
 }
 
-const notHere = (volume: string): string =>
-  `ResourceInitializationError: MountVolume.SetUp failed for volume "${volume}" : a file system of EFS is not mounted on this machine; use a PersistentVolumeClaim of the storage class "standard", or a hostPath that muster local --allow-host-path names`;
+const notHere = (volume: string, service: string): string =>
+  `ResourceInitializationError: MountVolume.SetUp failed for volume "${volume}" : a file system of ${service} is not mounted on this machine; use a PersistentVolumeClaim of the storage class "standard", or a hostPath that muster local --allow-host-path names`;

@@ -191,12 +191,15 @@ describe('volumes of processes', () => {
     expect(await run([main], other)).toMatchObject({ stopCode: 'TaskFailedToStart' });
   });
 
-  test('of EFS are not there, and the task says what is', async () => {
-    const volumes = [{ name: 'data', efsVolumeConfiguration: { fileSystemId: 'fs-1' } }];
+  test.each<[string, Partial<Volume>]>([
+    ['EFS', { efsVolumeConfiguration: { fileSystemId: 'fs-1' } }],
+    ['S3 Files', { s3filesVolumeConfiguration: { fileSystemArn: 'arn:aws:s3files:us-east-1:0:file-system/fs-1' } }],
+  ])('of %s are not there, and the task says what is', async (service, place) => {
+    const volumes = [{ name: 'data', ...place }];
     expect(await run([shell('touch out', mounted('data', '/data'))], volumes)).toMatchObject({
       stopCode: 'TaskFailedToStart',
-      stoppedReason: expect.stringMatching(
-        /^ResourceInitializationError: .*a file system of EFS is not mounted on this machine; use a PersistentVolumeClaim/,
+      stoppedReason: expect.stringContaining(
+        `a file system of ${service} is not mounted on this machine; use a PersistentVolumeClaim`,
       ) as unknown,
     });
   });
