@@ -1,3 +1,4 @@
+import { UnreadableRow } from '../domain/base/unreadable-row.ts';
 import { STORED, type StoredKind } from '../domain/kinds/api-kinds.ts';
 
 export type { StoredKind };
@@ -82,6 +83,16 @@ export const SEALED_FIELD = 'sealed';
 
 /** The limit on an object's stored, compressed body: a row of DynamoDB holds 400 KB. */
 export const OBJECT_BYTES_MAX = 350 * 1024;
+
+/** An object whose row can be read, but not what it holds. It can be deleted all the same. */
+export class UnreadableObject extends UnreadableRow {
+  readonly stored: StoredObject;
+
+  constructor(stored: StoredObject, ...row: ConstructorParameters<typeof UnreadableRow>) {
+    super(...row);
+    this.stored = stored;
+  }
+}
 
 /** An object's body, or that of its row of the feed, exceeds {@link OBJECT_BYTES_MAX}; nothing was written. */
 export class ObjectTooLarge extends Error {

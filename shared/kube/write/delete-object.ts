@@ -45,7 +45,7 @@ export async function remove<F extends FoundObject, A>(
 ): Promise<Outcome> {
   const { resource } = kind;
   const outcome = await tryOnConflict(TRIES_MAX, async (): Promise<Outcome | 'conflict'> => {
-    const found = await kind.find(key, preconditions.resourceVersion !== null);
+    const found = await (kind.findToRemove?.(key) ?? kind.find(key, preconditions.resourceVersion !== null));
     if (found === null) return { kind: 'refused', error: notFound(resource, key.name) };
     const { uid } = found.object.metadata;
     const unmet = unmetPrecondition(resource, found.object, preconditions);

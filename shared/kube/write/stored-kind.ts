@@ -3,7 +3,13 @@ import { apiVersionOf } from '../../domain/kinds/api-kind.ts';
 import { API_KINDS, type StoredKind } from '../../domain/kinds/api-kinds.ts';
 import type { ManagedFieldsEntry } from '../../domain/manifests/manifest.ts';
 import type { DeletedOwner } from '../../ports/owner-commands.ts';
-import type { ObjectKey, ObjectStore, StoredDocument, StoredObject } from '../../ports/object-store.ts';
+import {
+  type ObjectKey,
+  type ObjectStore,
+  type StoredDocument,
+  type StoredObject,
+  UnreadableObject,
+} from '../../ports/object-store.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { Extent } from '../../schema/object/object-update.ts';
 import type { FieldValidation, Undecodable } from '../../schema/object/read-object.ts';
@@ -91,16 +97,30 @@ export function storedKind<A extends AdmittedObject>(
   { objects, objectGuards }: Pick<ApiDeps, 'objects' | 'objectGuards'>,
 ): WritableKind<FoundStored, A> {
   const row = API_KINDS[name];
+  const apiVersion = apiVersionOf(row);
+  const find = async (key: ObjectKey): Promise<FoundStored | null> => {
+    const stored = await seen.read(name, key);
+    return stored === null ? null : { object: renderStored(stored), stored };
+  };
   return {
     resource: row,
-    apiVersion: apiVersionOf(row),
+    apiVersion,
     type: name,
     orphans,
     ...(hooks.objection === undefined ? {} : { objection: hooks.objection }),
 
-    async find(key) {
-      const stored = await seen.read(name, key);
-      return stored === null ? null : { object: renderStored(stored), stored };
+    find,
+
+    async findToRemove(key) {
+      try {
+        return await find(key);
+      } catch (error) {
+        if (!(error instanceof UnreadableObject)) throw error;
+        const { stored } = error;
+        const { uid } = stored.document.metadata;
+        const metadata = { ...key, uid, resourceVersion: String(stored.version), creationTimestamp: '' };
+        return { object: { apiVersion, kind: row.kind, metadata }, stored };
+      }
     },
 
     admit(document, context) {

@@ -68,6 +68,8 @@ export type WritableKind<F extends FoundObject, A> = ChangeableKind<F, A> & {
   ): Promise<
     Exclude<Created, { readonly kind: 'created' }> | { readonly kind: 'fits'; readonly object: KubeObject } | null
   >;
+  /** One that is to be deleted, which need not be readable; omitted: as for any change. */
+  readonly findToRemove?: (key: ObjectName) => Promise<F | null>;
   remove(found: F, propagation: Propagation, user: User): Promise<Removed>;
   /** Why objects of this kind cannot orphan their dependents; null: they can. */
   readonly orphans: string | null;

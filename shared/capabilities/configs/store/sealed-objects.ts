@@ -37,7 +37,7 @@ export function sealedObjects(objects: ObjectStore, { sealer = NO_SEALER }: Part
       const { document, labelsBefore } = contentsIn(plain);
       return { object: { ...sealed, document }, ...(labelsBefore === undefined ? {} : { labelsBefore }) };
     } catch (error) {
-      throw error instanceof SealError ? new Unopened(kind, sealed.key, error) : error;
+      throw error instanceof SealError ? new Unopened(kind, sealed, error) : error;
     }
   };
   const openAll = async <T, O>(all: readonly T[], one: (each: T) => Promise<O>): Promise<readonly O[]> => {

@@ -174,6 +174,19 @@ describe('what cannot be opened', () => {
     }
   });
 
+  test('can be deleted without its key', async () => {
+    const { key, put } = aKey();
+    let sealer = createSealer(key);
+    const { world } = await worldWith({
+      seal: async (plain, of) => sealer.seal(plain, of),
+      open: async (sealed, of) => sealer.open(sealed, of),
+    });
+    put(null);
+    sealer = createSealer(key);
+    const status = async (method: string) => (await world.app.request(`${SECRETS}/db`, { method })).status;
+    expect([await status('GET'), await status('DELETE'), await status('GET')]).toEqual([500, 200, 404]);
+  });
+
   test('nothing is stored with what is no key, and the answer says so', async () => {
     const { key } = aKey('canary');
     const { world, made } = await worldWith(createSealer(key));
