@@ -57,8 +57,8 @@ export function claimByLuck(no: number, place: SeedPlace, random: Random, now: E
       creationTimestamp: asTime(now),
     },
     spec: {
-      accessModes: [random.pick(['ReadWriteMany', 'ReadWriteOnce'])],
-      resources: { requests: { storage: random.pick(GIB) } },
+      accessModes: [random.pick(['ReadWriteMany', 'ReadWriteMany', 'ReadWriteOnce'])],
+      resources: { requests: { storage: random.pick(['1Gi', '1Gi', '2Gi', '5Gi']) } },
       // On a machine most get a folder.
       ...(random.chance(place === 'machine' ? 0.2 : 0.6) ? { storageClassName: '' } : {}),
       ...(random.chance(0.2) ? { volumeName: `volume-${random.between(0, no)}` } : {}),

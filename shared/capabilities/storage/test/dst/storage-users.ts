@@ -86,7 +86,8 @@ class StorageUsers {
     const { time } = this.#world;
     switch (act) {
       case 'claim made':
-        return this.#makeClaim(no, time);
+        for (let nth = this.#random.chance(0.4) ? 3 : 1; nth > 0; nth--) this.#makeClaim(no * 3 + nth, time);
+        return;
       case 'volume made':
         return this.#makeVolume(no, time);
       case 'claim deleted':
