@@ -6,7 +6,7 @@ import { Function as LambdaFunctionBase } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { DEAD_QUEUE_ENV } from '../shared/names/dead-letter-queues.ts';
-import { ACCESS_ENV, ENV } from '../shared/names/env.ts';
+import { ACCESS_ENV, DISPATCH_ENV, ENV } from '../shared/names/env.ts';
 import { TAGS } from '../shared/names/tags.ts';
 import { tokenClusterOf } from '../shared/names/token-cluster.ts';
 import { Alarms } from './constructs/alarms.ts';
@@ -108,6 +108,8 @@ export class MusterStack extends Stack {
     if (handlers.submit !== undefined) grantTaskAnswers(handlers.submit.role, settings);
     grantFileSystems(settings.efs, { tasks, network });
     if (settings.ebs) grantVolumes(tasks, handlers.dispatch);
+    if (settings.filesImage !== null)
+      handlers.dispatch.lambda.addEnvironment(DISPATCH_ENV.filesImage, settings.filesImage);
     if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });
     this.#alarmOnErrors(handlers, alarms);
     this.#alarmOnOurs(alarms);

@@ -169,6 +169,11 @@ export const SETTING_FIELDS = {
     .transform((entries) => entries.map(fileSystemIn))
     .refine((systems) => new Set(systems.map(({ id }) => id)).size === systems.length, 'names a file system twice'),
   ebs: flag,
+  filesImage: z
+    .string()
+    .trim()
+    .regex(/^[\w./:@-]{1,255}$/, 'must be the name of an image, with its registry')
+    .optional(),
   earlyCounting: flag,
   taskTokens: flag,
   alarms: z.enum(['usual', 'all'], 'must be usual or all').default('usual'),

@@ -39,6 +39,8 @@ export type Settings = {
   readonly efs: readonly FileSystemSetting[];
   /** ECS may make volumes of EBS for tasks. */
   readonly ebs: boolean;
+  /** What writes files of volumes; null: busybox of AWS's public registry. */
+  readonly filesImage: string | null;
   /** An index counts when its program has ended, not when its task is gone: one more message for each task. */
   readonly earlyCounting: boolean;
   /** Step Functions gets an answer when a Job with a task token ends. */
@@ -132,7 +134,7 @@ function settingsOf(values: SettingValues, region: string | undefined): Settings
   const { vpcId, subnetIds, assignPublicIp = 'ENABLED', zones = 3, flowLogs, hostnames, ...others } = values;
   const { launchesPerSec = usualLaunchesPerSec(region), stopsPerSec, hostsMax = USUAL_HOSTS_MAX } = others;
   const { submissions, historyDays, auditDays, apiConcurrency = null, taskRoles } = others;
-  const { efs, ebs, eventBus, earlyCounting, taskTokens, formats, tableName = null } = others;
+  const { efs, ebs, filesImage = null, eventBus, earlyCounting, taskTokens, formats, tableName = null } = others;
   const { apiRequestsPerSec, accessLog, tracing } = others;
   const { auth, admins, accounts = [], authorizerConcurrency = null } = others;
   // Every principal of the account has tokens, so roles must decide. With IAM, its policies say who may call at all.
@@ -156,6 +158,7 @@ function settingsOf(values: SettingValues, region: string | undefined): Settings
     authorizerConcurrency,
     efs,
     ebs,
+    filesImage,
     eventBus,
     earlyCounting,
     taskTokens,
