@@ -56,11 +56,7 @@ describe('a ResourceQuota', () => {
   });
 
   test.each<[string, object, readonly string[]]>([
-    [
-      'what is not counted',
-      { hard: { secrets: '5' } },
-      [`spec.hard[secrets]: Unsupported value: "secrets": ${SUPPORTED}`],
-    ],
+    ['what is not counted', { hard: { nodes: '5' } }, [`spec.hard[nodes]: Unsupported value: "nodes": ${SUPPORTED}`]],
     [
       'other objects',
       { hard: { 'count/pods': '5' } },
