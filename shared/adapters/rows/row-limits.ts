@@ -29,8 +29,15 @@ function checkLimit(name: keyof typeof ROW_LIMITS, count: number): void {
 const PACKED_FROM_BYTES = 64 * 1024;
 
 /** How many bytes a body takes in DynamoDB, where it is compressed: what fits there fits into every store. */
-export const packedBytes = (body: Uint8Array): number =>
-  body.length < PACKED_FROM_BYTES ? body.length : 1 + Math.min(body.length, deflateRawSync(body).length);
+export function packedBytes(body: Uint8Array): number {
+  if (body.length < PACKED_FROM_BYTES) return body.length;
+  const bytes = known.get(body) ?? 1 + Math.min(body.length, deflateRawSync(body).length);
+  known.set(body, bytes);
+  return bytes;
+}
+
+/** It is asked for again with each page that the body is on. */
+const known = new WeakMap<Uint8Array, number>();
 
 /** How many bytes DynamoDB counts for a row: names and values; a number takes one for two digits, and one more. */
 export function rowBytes({ partition, sort }: RowKey, fields: Fields): number {

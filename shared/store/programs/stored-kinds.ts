@@ -24,6 +24,9 @@ const LAST = '~';
 /** The character after the '!' that ends a namespace. */
 const AFTER_MARK = '"';
 
+/** Of 1 MB each, compressed: a page of large objects must not fill the memory. */
+const PAGES_MAX = 8;
+
 function* listObjects(
   kind: StoredKind,
   { namespace, after, limit, onNewer }: ObjectPage,
@@ -35,18 +38,20 @@ function* listObjects(
   const range = { partition: objectPartition(kind), from, to: last };
   const rows: Row[] = [];
   let next: RowKey | null = null;
+  let pages = 0;
   do {
     const found: Page = yield* page({ ...range, limit: limit + 1 - rows.length, after: next });
     for (const row of found.rows)
       if (onNewer !== undefined && isNewerFormat(row.fault)) onNewer(objectKeyIn(row.key));
       else rows.push(row);
     next = found.next;
-  } while (next !== null && rows.length <= limit);
+    pages++;
+  } while (next !== null && rows.length <= limit && (pages < PAGES_MAX || rows.length === 0));
   const shown = rows.slice(0, limit);
   const unreadable: UnreadableRow[] = [];
   const listed = shown.flatMap((row) => ifReadable(() => objectIn(row), unreadable) ?? []);
   throwUnreadable(unreadable);
-  return { objects: listed, next: rows.length > limit ? (shown.at(-1)?.key.sort ?? null) : null };
+  return { objects: listed, next: rows.length > limit || next !== null ? (shown.at(-1)?.key.sort ?? null) : null };
 }
 
 function* readHead(kind: StoredKind): Program<number> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { UnreadableRow, unreadableRows } from '../../../../domain/base/unreadable-row.ts';
 import type { ObjectStore } from '../../../../ports/object-store.ts';
@@ -40,6 +41,29 @@ test('the feed says which labels it had before, as of any other object', async (
     ['DELETED', undefined],
   ]);
   expect(rows[3]?.object.document).toEqual(aSecret('two', { labels: { app: 'web' } }));
+});
+
+test('a page of large ones ends early, and says where the next begins', async () => {
+  const { stored } = await aSealedStore();
+  const names = Array.from({ length: 160 }, (_, n) => `large-${String(n).padStart(3, '0')}`);
+  for (const name of names) {
+    const document = { metadata: { uid: name }, binaryData: { a: randomBytes(45_000).toString('base64') } };
+    await stored.commit('ConfigMap', { key: { ...KEY, name }, was: 0, document });
+  }
+  const found: string[] = [];
+  const sizes: number[] = [];
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<ObjectStore['list']>> = await stored.list('ConfigMap', {
+      ...PAGE,
+      after,
+      limit: 200,
+    });
+    found.push(...page.objects.map(({ key }) => key.name));
+    sizes.push(page.objects.length);
+    after = page.next;
+  } while (after !== null);
+  expect([found, sizes.length, Math.max(...sizes) < 160]).toEqual([names, 2, true]);
 });
 
 test('another kind is stored as it is', async () => {
