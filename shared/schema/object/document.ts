@@ -43,7 +43,20 @@ export function parseDocument(text: string, format: 'json' | 'yaml', bytesMax = 
   }
 }
 
+/** A text may be larger where values are; keys cost what they cost in any other. */
+const KEYS_MAX = Math.floor(MANIFEST_BYTES_MAX / BYTES_PER_VALUE);
+
+/** Whether a large text has more keys than a usual one could have. Quotes within values have a backslash before them. */
+function hasTooManyKeys(text: string): boolean {
+  if (text.length <= MANIFEST_BYTES_MAX) return false;
+  let keys = 0;
+  for (let at = text.indexOf('":'); at >= 0 && keys <= KEYS_MAX; at = text.indexOf('":', at + 2))
+    if (text[at - 1] !== '\\') keys++;
+  return keys > KEYS_MAX;
+}
+
 function fromJson(text: string): ParsedDocument {
+  if (hasTooManyKeys(text)) return unreadable('json', `more than ${KEYS_MAX} keys`);
   const value: unknown = JSON.parse(text);
   const fieldError = oddity(value);
   if (fieldError !== null) return unreadable('json', fieldError);

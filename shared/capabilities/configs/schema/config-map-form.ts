@@ -5,7 +5,15 @@ import { bytesMap, flag, opt, text, textMap } from '../../../schema/object/json-
 import { objectMetadataShape } from '../../../schema/object/object-metadata.ts';
 import { nameErrors } from '../../../schema/object/object-name.ts';
 import { NO_SERVER_FIELDS, type PlainForm } from '../../../schema/object/plain-admission.ts';
-import { VALUES_BYTES_MAX, bytesInBase64, filled, immutableFaults, keyErrors, textBytes } from './data-rules.ts';
+import {
+  VALUES_BYTES_MAX,
+  bytesInBase64,
+  filled,
+  immutableFaults,
+  keyErrors,
+  textBytes,
+  tooManyKeys,
+} from './data-rules.ts';
 
 const ConfigMapShape = z.strictObject({
   apiVersion: text,
@@ -34,6 +42,7 @@ function contentErrors({ data = {}, binaryData = {} }: ConfigMapShape): readonly
   const both = Object.keys(data).filter((key) => Object.hasOwn(binaryData, key));
   const bytes = textBytes(data) + bytesInBase64(binaryData);
   return [
+    ...tooManyKeys('data', { ...data, ...binaryData }),
     ...keyErrors('data', data),
     ...twice('data', 'binaryData', both),
     ...keyErrors('binaryData', binaryData),

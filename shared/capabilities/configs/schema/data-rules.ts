@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid } from '../../../schema/object/field-error.ts';
+import { type FieldError, forbidden, invalid, tooMany } from '../../../schema/object/field-error.ts';
 import { isSame } from '../../../schema/object/object-update.ts';
 
 /** Values by key: texts, or bytes in base64. */
@@ -24,6 +24,15 @@ function keyFaults(key: string): readonly string[] {
   else if (key.startsWith('..')) faults.push("must not start with '..'");
   return faults;
 }
+
+/** More do not fit into a row, with who manages each. */
+const KEYS_MAX = 40_000;
+
+/** The fault of more keys than can be stored. */
+export const tooManyKeys = (path: string, values: Values): readonly FieldError[] => {
+  const { length } = Object.keys(values);
+  return length > KEYS_MAX ? [tooMany(path, length, KEYS_MAX, 'keys')] : [];
+};
 
 /** How many bytes texts take. */
 export const textBytes = (values: Values): number =>

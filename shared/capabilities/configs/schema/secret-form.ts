@@ -6,7 +6,15 @@ import { objectMetadataShape } from '../../../schema/object/object-metadata.ts';
 import { nameErrors } from '../../../schema/object/object-name.ts';
 import { immutableErrors } from '../../../schema/object/object-update.ts';
 import { NO_SERVER_FIELDS, type PlainForm } from '../../../schema/object/plain-admission.ts';
-import { VALUES_BYTES_MAX, type Values, bytesInBase64, filled, immutableFaults, keyErrors } from './data-rules.ts';
+import {
+  VALUES_BYTES_MAX,
+  type Values,
+  bytesInBase64,
+  filled,
+  immutableFaults,
+  keyErrors,
+  tooManyKeys,
+} from './data-rules.ts';
 import { OPAQUE, typeErrors } from './required-keys.ts';
 
 const SecretShape = z.strictObject({
@@ -37,6 +45,7 @@ export const SECRET_FORM: PlainForm<SecretShape> = {
 function contentErrors(object: SecretShape): readonly FieldError[] {
   const data = dataOf(object);
   return [
+    ...tooManyKeys('data', data),
     ...keyErrors('data', data),
     ...(bytesInBase64(data) > VALUES_BYTES_MAX ? [tooLong('data', VALUES_BYTES_MAX)] : []),
     ...typeErrors(typeOf(object), data, object.metadata?.annotations ?? {}),

@@ -254,6 +254,16 @@ describe('how much there may be', () => {
     expect(Buffer.from(data.a, 'base64').toString()).toBe(text);
   });
 
+  test('no more keys than a request of another kind could have', async () => {
+    const world = await aWorld();
+    const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`key-${n}`, '']));
+    const refused = await send(world, 'POST', MAPS, map('many', keys(60_000)));
+    expect([refused.code, refused.body.message]).toEqual([400, expect.stringMatching(/more than 43690 keys$/)]);
+    // Quotes and colons in a value are none.
+    const text = JSON.stringify(keys(50_000)).slice(0, 1_000_000);
+    expect((await send(world, 'POST', MAPS, map('text', { text }))).code).toBe(201);
+  });
+
   test('a request of more than 3 MiB is not read; of other kinds no more than before', async () => {
     const world = await aWorld();
     const body = (bytes: number) => JSON.stringify(map('big', {})) + ' '.repeat(bytes);
