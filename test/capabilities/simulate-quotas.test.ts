@@ -75,11 +75,11 @@ describe('a Job beside what limits its namespace', () => {
 
   test('is not simulated beside what the API would refuse', async () => {
     const refused = await simulated(indexed(1), [
-      quotaDocument({ secrets: '1' }),
+      quotaDocument({ nodes: '1' }),
       limitRangeDocument({ type: 'PersistentVolumeClaim' }),
     ]);
     expect(refused.kind === 'refused' && refused.errors.map(({ path }) => path)).toEqual([
-      'ResourceQuota spec.hard[secrets]',
+      'ResourceQuota spec.hard[nodes]',
       'LimitRange spec.limits[0].type',
     ]);
   });
