@@ -63,7 +63,7 @@ const asked = (fieldError: (value: number) => string | null) =>
 const ids = (kind: 'vpc' | 'subnet') => new RegExp(`^${kind}-[0-9a-f]+$`);
 
 /** What the other variables leave of Lambda's 4 KB, at their longest: a test adds them up. */
-export const TASK_ROLES_BYTES_MAX = 1_400;
+export const TASK_ROLES_BYTES_MAX = 1_300;
 
 /** Bytes of a value as Lambda counts them: it measures the environment as JSON, quotes and their escapes included. */
 export const environmentBytes = (value: string): number => Buffer.byteLength(JSON.stringify(value));
@@ -172,7 +172,7 @@ export const SETTING_FIELDS = {
   filesImage: z
     .string()
     .trim()
-    .regex(/^[\w./:@-]{1,255}$/, 'must be the name of an image, with its registry')
+    .regex(/^[\w./:@-]{1,128}$/, 'must be the name of an image with its registry, of 128 characters at most')
     .optional(),
   earlyCounting: flag,
   taskTokens: flag,

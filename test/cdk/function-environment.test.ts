@@ -45,7 +45,7 @@ const WIDEST = {
   historyDays: '400',
   formats: 'previous',
   ebs: 'true',
-  filesImage: 'i'.repeat(255),
+  filesImage: 'i'.repeat(128),
 };
 
 /** What a function's variables come to when all of them are known. */

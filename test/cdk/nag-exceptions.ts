@@ -30,6 +30,11 @@ export const NAG_EXCEPTIONS: readonly NagException[] = [
     'users name the secrets below muster/ in their manifests',
   ),
   by(
+    /^AwsSolutions-IAM5\[Resource::.*secret:muster\/\*\/object-\?{6}\]$/,
+    /^Muster\/(Dispatch|Sweep)Function\/Role\//,
+    'copies of Secrets are named after them, and Secrets Manager ends each name at random',
+  ),
+  by(
     /^AwsSolutions-IAM5\[Resource::.*:(task|task-definition|service)\/.*\*\]$/,
     /^Muster\/(Api|Dispatch|Sweep)Function\/Role\//,
     'tasks, definitions, and names are made while Muster runs: their ids are not known before',

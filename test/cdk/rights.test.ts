@@ -42,6 +42,7 @@ describe('rights', () => {
       'ecs:ListTaskDefinitionFamilies',
       'ecs:ListTasks',
       'ecs:RegisterTaskDefinition',
+      'secretsmanager:ListSecrets',
     ]);
     for (const { condition } of wide.filter(({ actions }) => actions.includes('ecs:ListTasks'))) {
       expect(condition).toHaveProperty(['ArnEquals', 'ecs:cluster']);

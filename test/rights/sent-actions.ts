@@ -79,6 +79,8 @@ const FOLDED = {
 };
 const SEALED =
   'embedded, Secrets are sealed with a key of the data folder: shared/capabilities/configs/test/adapters/parameter-key.test.ts';
+const COPIED =
+  'embedded, tasks read Secrets in the data folder: shared/capabilities/configs/test/adapters/aws-secrets.test.ts';
 const STRAY = 'services that no Job needs are removed: shared/capabilities/hostnames/test/control/hosts-stray.test.ts';
 
 /** Actions that may be sent, but need not be in the life of a small installation, and what for. */
@@ -89,6 +91,9 @@ export const UNSENT: ByFunction<Readonly<Record<string, string>>> = {
     ...FOLDED,
     ...OF_LAMBDA,
     'ssm:GetParameter': SEALED,
+    'secretsmanager:CreateSecret': COPIED,
+    'secretsmanager:PutSecretValue': COPIED,
+    'secretsmanager:TagResource': COPIED,
     'servicediscovery:ListServices': 'a service that somebody else has just made is adopted',
   },
   sweep: {
@@ -100,6 +105,8 @@ export const UNSENT: ByFunction<Readonly<Record<string, string>>> = {
     'servicediscovery:DeregisterInstance': STRAY,
     'servicediscovery:GetOperation': STRAY,
     'servicediscovery:ListInstances': STRAY,
+    'secretsmanager:DeleteSecret': COPIED,
+    'secretsmanager:ListSecrets': COPIED,
   },
   submit: {
     ...FOLDED,

@@ -5,7 +5,7 @@ import { PREPARED, bodyOf } from './nasty-requests.ts';
 import type { NastyRequest } from './request-forms.ts';
 
 /** A refusal tells a hundred faults, each at most twice. */
-const REFUSAL_BYTES_MAX = 128 * 1024;
+const REFUSAL_BYTES_MAX = 160 * 1024;
 /** What is stored is shown, with its managers. */
 const SHOWN_BYTES_MAX = 2 * MANIFEST_BYTES_MAX;
 

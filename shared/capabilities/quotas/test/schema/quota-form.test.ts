@@ -25,9 +25,6 @@ const SUPPORTED = `supported values: ${[
   'limits.cpu',
   'limits.memory',
   'memory',
-  ...ALL_KINDS.filter(({ plural }) => ['configmaps', 'persistentvolumeclaims', 'secrets'].includes(plural)).flatMap(
-    ({ counted, plural }) => (counted === undefined ? [] : [plural]),
-  ),
   'pods',
   'requests.cpu',
   'requests.memory',
