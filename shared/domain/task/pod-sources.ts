@@ -84,13 +84,6 @@ export const WAITING = {
   volume: 'FailedMount',
 } as const;
 
-/** A reason of {@link missingSource} in its parts; null: it is another one. Words to show: nothing is decided by them. */
-export function waitingWords(reason: string): { readonly what: keyof typeof WAITING; readonly text: string } | null {
-  const [, word, text = ''] = /^(\w+): (.*)$/s.exec(reason) ?? [];
-  const what = (['claim', 'variable', 'volume'] as const).find((each) => WAITING[each] === word);
-  return what === undefined ? null : { what, text };
-}
-
 function referenceFault(
   namespace: string,
   { kind, name, key, isOptional, volume, mayBeByHand }: Reference,

@@ -1,4 +1,5 @@
 import type { Ending } from '../base/fact.ts';
+import { WAITING } from './pod-sources.ts';
 
 /** What the kubelet says of a container that it cannot start (https://github.com/kubernetes/kubernetes, pkg/kubelet/images/types.go). */
 export type StartFailure =
@@ -27,4 +28,11 @@ const CANNOT_PULL = /^CannotPull\w*: /;
 function imageFailure(reason: string): StartFailure {
   const [, word] = /^CannotPull\w*: (ErrImageNeverPull|InvalidImageName): /.exec(reason) ?? [];
   return word === 'ErrImageNeverPull' || word === 'InvalidImageName' ? word : 'ImagePullBackOff';
+}
+
+/** A reason of `missingSource` in its parts; null: it is another one. Words to show: nothing is decided by them. */
+export function waitingWords(reason: string): { readonly what: keyof typeof WAITING; readonly text: string } | null {
+  const [, word, text = ''] = /^(\w+): (.*)$/s.exec(reason) ?? [];
+  const what = (['claim', 'variable', 'volume'] as const).find((each) => WAITING[each] === word);
+  return what === undefined ? null : { what, text };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Container, PodSpec, Volume } from '../../../shared/domain/manifests/pod-spec.ts';
 import { variablesOf } from '../../../shared/domain/task/container-env.ts';
-import { missingSource, namedSources, waitingWords } from '../../../shared/domain/task/pod-sources.ts';
+import { missingSource, namedSources } from '../../../shared/domain/task/pod-sources.ts';
+import { waitingWords } from '../../../shared/domain/task/start-failure.ts';
 import { aConfigMap, aPodOf, aSecret, sourcesOf } from './a-pod.ts';
 
 const podOf = (volumes: readonly Volume[], main: Partial<Container> = {}): PodSpec =>
