@@ -56,7 +56,8 @@ async function read(
 ): Promise<JobSources | Later> {
   const all = await Promise.all(POD_SOURCES.map(async (source) => source.read(namespace, named, deps)));
   const sources = all.reduce<PodSources>((sum, each) => ({ ...sum, ...each.sources }), NO_SOURCES);
-  const reason = missingSource(namespace, manifest.spec.template.spec, sources) ?? tooLong(manifest, sources);
+  const fault = all.find((each) => each.fault !== undefined)?.fault;
+  const reason = fault ?? missingSource(namespace, manifest.spec.template.spec, sources) ?? tooLong(manifest, sources);
   if (reason !== null) return { kind: 'later', reason };
   return {
     kind: 'ready',

@@ -6,6 +6,7 @@ import { OVERRIDES_CHARS_MAX, overridesCharsMax } from '../../domain/task/launch
 import { taskDefinitionOf } from '../../domain/task/pod-template.ts';
 import { takesImages } from '../../domain/items/job-items.ts';
 import { withImage } from '../../domain/task/item-template.ts';
+import { WAITING } from '../../domain/task/pod-sources.ts';
 import { textsForLaunches } from '../../domain/task/launch-sources.ts';
 import { FILES_CONTAINER, type LaunchTemplate, type TemplateVariant } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
@@ -69,6 +70,9 @@ export async function renewTemplate(spec: StoredSpec, deps: Deps): Promise<Later
   return null;
 }
 
+/** All templates of a Job are one row, which holds 400 KB. */
+const TEMPLATES_CHARS_MAX = 200_000;
+
 /**
  * Number of the template for launches from now on. What the Job's Pods name may have changed since the newest was made: then it is
  * renewed, so that a Pod sees what is there when it starts, as in a cluster. Launches in progress keep theirs.
@@ -81,6 +85,12 @@ export async function templateForLaunch(
   const no = await newestTemplate(spec, deps);
   const newest = deps.cache.templates.get(spec.identity.uid)?.at(-1);
   if (newest === undefined || print === null || newest.sources === print) return no;
+  const kept = JSON.stringify(deps.cache.templates.get(spec.identity.uid) ?? []).length;
+  if (kept > TEMPLATES_CHARS_MAX)
+    return {
+      kind: 'refused',
+      reason: `${WAITING.variable}: what its Pods name has changed ${no} times since its first launch, and no more is kept of it: create the Job anew`,
+    };
   return (await renewTemplate(spec, deps)) ?? newestTemplate(spec, deps);
 }
 

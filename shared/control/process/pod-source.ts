@@ -12,6 +12,8 @@ export type PodSource = {
 
 export type ReadSources = {
   readonly sources: Partial<PodSources>;
+  /** Why what is there cannot be read, for people: the Pods wait, and say it. Omitted: all of it can. */
+  readonly fault?: string;
   /**
    * Puts what tasks read by themselves where they read it, before any of them is launched. Safe to repeat. null: it is there.
    * Omitted: there is nothing of the kind.

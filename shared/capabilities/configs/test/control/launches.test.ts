@@ -169,3 +169,27 @@ test('launches wait if a Secret cannot be copied, and say why', async () => {
     IDS.map((id) => ({ id, why: { kind: 'later', reason: 'too large' } })),
   );
 });
+
+test('launches wait for a Secret that the key does not open, and say what to do', async () => {
+  const { deps, store } = await aDispatcher();
+  await store('Secret', 's', { p: 'eA==' });
+  const spec = withPods({ volumes: [{ name: 'v', secret: { secretName: 's' } }] });
+  const other = { ...deps, ports: { ...deps.ports, sealer: createSealer(aKey()) } };
+  const [withdrawn] = (await sortBySources(spec, IDS, other)).withdraw;
+  expect(withdrawn?.why.kind).toBe('later');
+  expect(withdrawn?.why.reason).toMatch(
+    /^CreateContainerConfigError: secret "s" cannot be opened: .*put back the key/s,
+  );
+});
+
+test('a Job whose ConfigMaps change without end stops at a bound, and says so', async () => {
+  const { deps, store } = await aDispatcher();
+  await store('ConfigMap', 'c', { a: '1' });
+  const old = { taskDefinition: 'td/x:1', containers: ['main'], placement: 'x'.repeat(200_000), sources: 'old' };
+  deps.cache.templates.set(FILES.identity.uid, [old]);
+  const [withdrawn] = (await sortBySources(FILES, IDS, deps)).withdraw;
+  expect(withdrawn?.why).toMatchObject({
+    kind: 'later',
+    reason: expect.stringContaining('create the Job anew') as string,
+  });
+});
