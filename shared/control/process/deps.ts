@@ -63,6 +63,8 @@ export type Settings = {
   readonly announced: Announced | null;
   /** Images are not pulled: a Job without a command is refused. See {@link AdmissionContext.needsCommand}. */
   readonly needsCommand?: boolean;
+  /** What Pods name outside of themselves is taken to be there, and is not looked at: nothing runs. Omitted: false. */
+  readonly assumesSources?: boolean;
   /** What Pods may mount of this machine; omitted: nothing. See {@link AdmissionContext.hostFolders}. */
   readonly hostFolders?: HostFolders;
 };

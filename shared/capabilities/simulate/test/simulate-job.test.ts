@@ -14,6 +14,20 @@ describe('a simulation', () => {
     expect(eventsOf(report)).toEqual(['0 SuccessfulCreate 2', '1 SuccessfulCreate 1', '2 Completed Job completed']);
   });
 
+  test('what Pods name outside of themselves is taken to be there', async () => {
+    const job = aManifest(
+      { completionMode: 'Indexed', completions: 2, parallelism: 2 },
+      {
+        containers: [{ name: 'main', image: 'busybox', envFrom: [{ secretRef: { name: 'db' } }] }],
+        volumes: [
+          { name: 'conf', configMap: { name: 'app' } },
+          { name: 'data', persistentVolumeClaim: { claimName: 'shared' } },
+        ],
+      },
+    );
+    expect((await play(job)).end.kind).toBe('complete');
+  });
+
   test('failed tries are tried again after 10 s, then 20 s', async () => {
     const { report } = await play(indexed(1), { attempts: [{ attempt: '0-1', run: '2s', exitCode: 7 }] });
     expect(tasksOf(report)).toEqual(['0/0 0-2 Error 7', '0/1 12-14 Error 7', '0/2 34-35 Completed 0']);

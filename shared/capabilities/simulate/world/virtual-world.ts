@@ -122,6 +122,7 @@ export class VirtualWorld {
         hosts: AWS_HOST_LIMITS,
         historyMs: HISTORY_MS,
         announced: null,
+        assumesSources: true,
       },
       hash: (text) => createHash('sha256').update(text).digest('hex'),
     };
