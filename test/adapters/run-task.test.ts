@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { HAS_MODELS, modelOf } from '../models/service-model.ts';
+import { shapeFaults } from '../models/shape-faults.ts';
 import { clientToken, formatPlacement, runTaskInput } from '../../shared/adapters/aws/ecs/run-task-request.ts';
 import { type Answer, refusal } from './scripted-aws.ts';
 import { ARN, launch, ok, placement, tasksThatMeet, uid } from './ecs-under-test.ts';
@@ -242,4 +244,35 @@ test('a launch of a definition that is INACTIVE is refused so that its Job gets 
   const { tasks } = await tasksThatMeet(() => refusal('InvalidParameterException', 'TaskDefinition is inactive'));
   const reason = 'InvalidParameterException: TaskDefinition is inactive';
   expect(await tasks.run(launch)).toEqual({ kind: 'refused', reason, misconfigured: true, deregistered: true });
+});
+
+const roleArn = 'arn:aws:iam::123456789012:role/volumes';
+const withVolume = () =>
+  runTaskInput({
+    ...launch,
+    template: {
+      ...launch.template,
+      placement: formatPlacement(placement, { volume: 'scratch', type: 'gp3', sizeGib: 500, roleArn }),
+    },
+  });
+
+test('a volume of EBS is made for each task, with the role of the installation, and goes with it', () => {
+  const input = withVolume();
+  expect(input.volumeConfigurations).toEqual([
+    {
+      name: 'scratch',
+      managedEBSVolume: {
+        roleArn,
+        volumeType: 'gp3',
+        sizeInGiB: 500,
+        encrypted: true,
+        terminationPolicy: { deleteOnTermination: true },
+      },
+    },
+  ]);
+  expect(runTaskInput(launch)).not.toHaveProperty('volumeConfigurations');
+});
+
+test.skipIf(!HAS_MODELS)('a launch with a volume of EBS is valid by the model of ECS', () => {
+  expect(shapeFaults(modelOf('AmazonEC2ContainerServiceV20141113'), 'RunTaskRequest', withVolume())).toEqual([]);
 });

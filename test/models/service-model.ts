@@ -20,6 +20,8 @@ const FOLDERS: Readonly<Record<string, string | undefined>> = {
   Route53AutoNaming_v20170314: 'servicediscovery/2017-03-14',
   AWSEvents: 'events/2015-10-07',
   AWSStepFunctions: 'stepfunctions/2016-11-23',
+  secretsmanager: 'secretsmanager/2017-10-17',
+  AmazonSSM: 'ssm/2014-11-06',
 };
 
 /** What a shape says of a value; members that only documentation and code generators read are left out. */

@@ -88,7 +88,7 @@ function textFaults(shape: Shape, value: string, at: string): readonly Fault[] {
   return [
     ...rangeFaults(shape, Array.from(value).length, at, 'characters'),
     ...(shape.enum !== undefined && !shape.enum.includes(value) ? [`${at}: ${shown} is not in the enum`] : []),
-    ...(shape.pattern !== undefined && !new RegExp(shape.pattern, 'u').test(value)
+    ...(shape.pattern !== undefined && !patternOf(shape.pattern).test(value)
       ? [`${at}: ${shown} does not match ${shape.pattern}`]
       : []),
   ];
@@ -108,3 +108,6 @@ function rangeFaults({ min, max }: Shape, size: number, at: string, unit = ''): 
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Models escape characters that need it in no expression, which JavaScript refuses where it reads Unicode. */
+const patternOf = (pattern: string): RegExp => new RegExp(pattern.replaceAll(/\\([!=@_:,;#~%&"'<> ])/g, '$1'), 'u');

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { HAS_MODELS, modelOf } from '../../../../../test/models/service-model.ts';
+import { shapeFaults } from '../../../../../test/models/shape-faults.ts';
 import { type SecretsManagerCalls, createSecretsManager } from '../../adapters/aws-secrets.ts';
 
 const named = (name: string): Error => Object.assign(new Error('hunter2 is what was sent'), { name });
@@ -74,4 +76,31 @@ test('only copies are listed, and one that is gone can be removed again', async 
   await copies.remove({ namespace: 'team', name: 'db' });
   await copies.remove({ namespace: 'team', name: 'db' });
   expect((await copies.list(null)).secrets).toEqual([]);
+});
+
+test.skipIf(!HAS_MODELS)('each request is valid by the model of Secrets Manager', async () => {
+  const { calls } = aManager();
+  const sent: (readonly [shape: string, input: unknown])[] = [];
+  const noted = <I, O>(shape: string, call: (input: I) => Promise<O>): ((input: I) => Promise<O>) => {
+    return async (input: I): Promise<O> => {
+      sent.push([shape, input]);
+      return call(input);
+    };
+  };
+  const copies = createSecretsManager({
+    createSecret: noted('CreateSecretRequest', async (input) => calls.createSecret(input)),
+    putSecretValue: noted('PutSecretValueRequest', async (input) => calls.putSecretValue(input)),
+    deleteSecret: noted('DeleteSecretRequest', async (input) => calls.deleteSecret(input)),
+    listSecrets: noted('ListSecretsRequest', async (input) => calls.listSecrets(input)),
+  });
+  await copies.put({ ...COPY, version: '0b0b0b0b-0000-4000-8000-000000000000-17' });
+  await copies.list(null);
+  await copies.remove(COPY);
+  expect(sent.map(([shape]) => shape)).toEqual([
+    'PutSecretValueRequest',
+    'CreateSecretRequest',
+    'ListSecretsRequest',
+    'DeleteSecretRequest',
+  ]);
+  for (const [shape, input] of sent) expect(shapeFaults(modelOf('secretsmanager'), shape, input)).toEqual([]);
 });
