@@ -97,6 +97,23 @@ test('a Job that names nothing reads nothing', async () => {
   expect(reads).toEqual([]);
 });
 
+test('a message of launches reads each object once, however often it is named, and calls nobody without a change', async () => {
+  const { deps, store, reads, copies, registered } = await aDispatcher();
+  await store('ConfigMap', 'c', { a: '1' });
+  await store('Secret', 's', { p: 'eA==' });
+  const volumes = ['v', 'w'].flatMap((name) => [
+    { name, configMap: { name: 'c' } },
+    { name: `${name}s`, secret: { secretName: 's' } },
+  ]);
+  const spec = withPods({ volumes });
+  await templatesOf(spec, 0, deps);
+  const before = [copies.length, registered.length];
+  reads.length = 0;
+  expect(await sortBySources(spec, IDS, deps)).toMatchObject({ launch: IDS, template: 0 });
+  expect(reads.toSorted()).toEqual(['ConfigMap default/c', 'Secret default/s']);
+  expect([copies.length, registered.length]).toEqual(before);
+});
+
 test('launches wait for a ConfigMap, and go once it is there', async () => {
   const { deps, store, registered } = await aDispatcher();
   const why = {
