@@ -6,7 +6,7 @@ export async function ask(t: Terminal): Promise<void> {
   await t.shows('version', /Server Version: .*v1\.3\d/);
   await t.shows(
     'api-versions',
-    'authentication.k8s.io/v1\nauthorization.k8s.io/v1\nbatch/v1\nexecution.furiko.io/v1alpha1\nmuster.run/v1\nrbac.authorization.k8s.io/v1\nv1',
+    'authentication.k8s.io/v1\nauthorization.k8s.io/v1\nbatch/v1\nexecution.furiko.io/v1alpha1\nmuster.run/v1\nrbac.authorization.k8s.io/v1\nstorage.k8s.io/v1\nv1',
   );
   const rows = await t.run('api-resources --no-headers --sort-by=name');
   t.same(
