@@ -17,10 +17,12 @@ const EMBEDDED_PORTS: EmbeddedPorts = {
 export const embedPorts = (services: EmbeddedServices, sleep: Clock['sleep']): Partial<CapabilityPorts> =>
   makeEach(EMBEDDED_PORTS, services, sleep);
 
+const TASK_PORTS: { readonly [K in keyof CapabilityPorts]?: (secrets: EmbeddedSecrets) => CapabilityPorts[K] } = {
+  secretCopies: embedSecretCopies,
+};
+
 /** Makes the ports of capabilities of what the ECS of this process reads, however functions reach the services. */
-export const taskPorts = (secrets: EmbeddedSecrets): Partial<CapabilityPorts> => ({
-  secretCopies: embedSecretCopies(secrets),
-});
+export const taskPorts = (secrets: EmbeddedSecrets): Partial<CapabilityPorts> => makeEach(TASK_PORTS, secrets);
 
 /** What `muster local` has of capabilities where its flags ask for it. */
 export const LOCAL_PARTS: readonly OpenLocalPart[] = [openListeners];
