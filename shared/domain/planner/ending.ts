@@ -10,6 +10,7 @@ export type StopMarks = {
   readonly stoppedReason: string | null;
   /** Of the main container, or of the container whose failure kept it from starting; never assumed. */
   readonly exitCode: number | null;
+  /** That container; null: none of the Pod's is to blame. */
   readonly container: string | null;
   readonly containerReason: string | null;
   /** It has been RUNNING. */
@@ -67,8 +68,8 @@ const failureOf = ({ containerReason }: StopMarks): EndingCause =>
  */
 export const START_ERROR = 128;
 function isStartError(marks: StopMarks): boolean {
-  const { stopCode, exitCode } = marks;
-  const isUnstartable = /CannotStartContainer/i.test(allSaid(marks));
+  const { stopCode, exitCode, container } = marks;
+  const isUnstartable = container !== null && /CannotStartContainer/i.test(allSaid(marks));
   return stopCode === 'TaskFailedToStart' && exitCode === null && isUnstartable && !isNotOfTheJob(marks);
 }
 

@@ -166,12 +166,18 @@ function stopMarks(task: EcsTask) {
   };
 }
 
-/** Why no container of the Pod has run: the one that writes the files of its volumes could not. null: it could, or there is none. */
+/**
+ * Why no container of the Pod has run: the one that writes the files of its volumes has failed, or cannot start. null: it is
+ * not to blame, or there is none.
+ */
 function unwrittenFiles({ containers }: EcsTask, main: Container | null): string | null {
   const writer = containers.find(({ name }) => name === FILES_CONTAINER);
-  if (writer?.exitCode === undefined || writer.exitCode === 0 || (main !== null && hasRun(main))) return null;
-  const said = writer.reason === undefined ? '' : `: ${writer.reason}`;
-  return `the files of its volumes could not be written (container ${FILES_CONTAINER}, exit code ${writer.exitCode})${said}`;
+  if (writer === undefined || (main !== null && (hasRun(main) || isUnstartable(main)))) return null;
+  const { exitCode, reason = '' } = writer;
+  if (exitCode === 0 || (exitCode === undefined && reason === '')) return null;
+  const code = exitCode === undefined ? '' : `, exit code ${exitCode}`;
+  const said = reason === '' ? '' : `: ${reason}`;
+  return `the files of its volumes could not be written (container ${FILES_CONTAINER}${code})${said}`;
 }
 
 /**

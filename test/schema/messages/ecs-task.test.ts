@@ -217,3 +217,19 @@ test.each([{}, null, { source: 'aws.ecs', 'detail-type': 'ECS Deployment State C
     expect(() => taskEventDetail(raw)).toThrow(/source|detail-type|expected object/);
   },
 );
+
+const NO_ROOM = 'CannotStartContainerError: Error response from daemon: no space left on device';
+test.each([
+  ['EssentialContainerExited', { exitCode: 1 }, '(container muster-files, exit code 1)'],
+  ['TaskFailedToStart', { exitCode: 1 }, '(container muster-files, exit code 1)'],
+  ['TaskFailedToStart', { reason: NO_ROOM }, `(container muster-files): ${NO_ROOM}`],
+])('files that nobody could write are no failure of the program, which has not run: %s %j', (stopCode, ended, said) => {
+  const event = structuredClone(load('init-container-awaited-in-vain'));
+  const containers = event.detail['containers'] as { name: string }[];
+  const reason = 'CannotStartContainerError: dependency graph: waits in vain';
+  const waiting = containers.map((each) => ({ ...each, exitCode: 143, reason }));
+  const detail = { ...event.detail, stopCode, containers: [...waiting, { name: 'muster-files', ...ended }] };
+  const view = parseTask(taskEventDetail({ ...event, detail }), 'muster:');
+  expect(view?.ending).toMatchObject({ cause: 'StartFailed', exitCode: null, container: null });
+  expect(view?.ending?.reason).toContain(`the files of its volumes could not be written ${said}`);
+});
