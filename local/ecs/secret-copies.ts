@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
@@ -70,6 +70,7 @@ export function openSecretCopies(dataDir: string): SecretCopies {
       const file = fileOf(secret, version);
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       writeWhole(file, seal(values, madeKeyIn(dataDir), nameOf(secret, version)), 'durable');
+      removeOldest(dirname(file));
     },
     remove: (secret) => rmSync(folderOf(secret), { recursive: true, force: true }),
     list: () =>
@@ -77,6 +78,17 @@ export function openSecretCopies(dataDir: string): SecretCopies {
         namesIn(join(dataDir, SECRET_COPIES, escapeName(namespace))).map((name) => ({ namespace, name })),
       ),
   };
+}
+
+/** Secrets Manager keeps about as many that nobody has marked (user guide, "Secret versions"). */
+const VERSIONS_MAX = 100;
+
+/** A task reads a version within minutes after it was put there. */
+function removeOldest(folder: string): void {
+  const files = readdirSync(folder).map((name) => join(folder, name));
+  if (files.length <= VERSIONS_MAX) return;
+  const byAge = files.map((file) => ({ file, atMs: statSync(file).mtimeMs })).toSorted((a, b) => a.atMs - b.atMs);
+  for (const { file } of byAge.slice(0, files.length - VERSIONS_MAX)) rmSync(file, { force: true });
 }
 
 /** What a folder has, by its names before they were escaped; nothing if there is no such folder. */

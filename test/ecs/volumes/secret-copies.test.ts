@@ -1,6 +1,15 @@
-import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readSecrets } from '../../../local/ecs/driver/secret-files.ts';
 import { type SecretCopies, memorySecretCopies, openSecretCopies } from '../../../local/ecs/secret-copies.ts';
@@ -70,6 +79,19 @@ describe('copies in files', () => {
       writeFileSync(file('1'), changed);
       expect(copies.read(DB, '1')).toBeNull();
     }
+  });
+
+  test('are kept of the last 100 versions', () => {
+    const copies = openSecretCopies(dir);
+    for (let version = 1; version <= 101; version += 1) {
+      copies.put(DB, String(version), VALUES);
+      const atSec = 1_000_000 + version;
+      utimesSync(file(String(version)), atSec, atSec);
+    }
+    expect(copies.read(DB, '101')).toEqual(VALUES);
+    expect(readdirSync(dirname(file('101')))).toHaveLength(100);
+    copies.put(DB, '102', VALUES);
+    expect(['1', '2', '3'].map((version) => copies.read(DB, version) !== null)).toEqual([false, false, true]);
   });
 
   test('stay in their folder, whatever their names', () => {
