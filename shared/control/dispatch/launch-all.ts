@@ -220,14 +220,10 @@ async function runTask(
 }
 
 /** There is no template, now or ever: nothing runs, and nothing will under these nonces. */
-function closeAll(
-  ids: readonly AttemptId[],
-  { kind, reason }: Refused | Fatal,
-  spec: StoredSpec,
-  deps: Deps,
-): readonly Answer[] {
+function closeAll(ids: readonly AttemptId[], why: Refused | Fatal, spec: StoredSpec, deps: Deps): readonly Answer[] {
+  const { kind, reason } = why;
   const at = deps.clock.now();
-  if (kind === 'refused') warnOperator(spec, reason, ids.length, deps);
+  if (why.kind === 'refused' && why.misconfigured === true) warnOperator(spec, reason, ids.length, deps);
   return ids.map((id) =>
     known(kind === 'fatal' ? { ...id, kind: 'rejected', reason, at } : refusedFact(id, reason, at), {
       id,

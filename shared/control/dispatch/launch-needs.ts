@@ -3,6 +3,7 @@ import type { AttemptId } from '../../domain/base/fact.ts';
 import type { Withdrawal } from '../../domain/scoreboard/launch-row.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Deps } from '../process/deps.ts';
+import { warnOperator } from './launch-all.ts';
 import { readSources } from './read-sources.ts';
 import { templateForLaunch } from './template.ts';
 
@@ -60,6 +61,7 @@ export async function sortBySources(
   if (typeof found === 'number') return { ...none, launch: ids, template: found };
   if (named.kind === 'ready' && found.kind === 'later') return { ...none, later: ids };
   const { reason } = found;
+  if (found.kind === 'refused' && found.misconfigured === true) warnOperator(spec, reason, ids.length, deps);
   const kind = found.kind === 'fatal' ? 'fatal' : 'later';
   return { ...none, withdraw: ids.map((id) => ({ id, why: { kind, reason } })) };
 }

@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { type Connection, clientConfig } from '../../../adapters/aws/connection.ts';
 import { SECRET_PREFIX, objectSecretName, parseObjectSecretName } from '../../../names/secrets.ts';
+import type { Later, Refused } from '../../../ports/tasks.ts';
 import type { SecretCopies, SecretCopy } from '../ports/secret-copies.ts';
 
 declare module '../../../runtime/sdk-client.ts' {
@@ -44,8 +45,9 @@ export const sdkSecretsManagerCalls = (client: SecretsManagerClient): SecretsMan
 /** Secrets Manager's limit for a value, in bytes (Secrets Manager quotas). */
 const VALUE_BYTES_MAX = 65_536;
 
-/** Copies that one process remembers to have made. */
+/** Copies that one process remembers to have made, and how long: the sweep, or an operator, may have removed one. */
 const REMEMBERED_MAX = 1_000;
+const REMEMBERED_MS = 10 * 60_000;
 
 /** By this tag an operator sees whose they are. */
 const TAG = { Key: 'muster', Value: 'copy' } as const;
@@ -54,13 +56,14 @@ const TAG = { Key: 'muster', Value: 'copy' } as const;
  * {@link SecretCopies} in Secrets Manager: a secret for each Secret, a version of it for each version that a task reads. A version
  * never changes, so a call that is repeated does nothing; the version's name is the token of the call.
  */
-export function createSecretsManager(calls: SecretsManagerCalls): SecretCopies {
-  const made = new Set<string>();
+export function createSecretsManager(calls: SecretsManagerCalls, now: () => number): SecretCopies {
+  const made = new Map<string, number>();
   return {
     async put(copy) {
       const { namespace, name, version, values } = copy;
       const id = `${namespace}/${name}/${version}`;
-      if (made.has(id)) return { kind: 'there' };
+      const madeAtMs = made.get(id);
+      if (madeAtMs !== undefined && now() < madeAtMs + REMEMBERED_MS) return { kind: 'there' };
       const text = JSON.stringify(Object.fromEntries(values));
       const bytes = new TextEncoder().encode(text).length;
       if (bytes > VALUE_BYTES_MAX)
@@ -71,10 +74,11 @@ export function createSecretsManager(calls: SecretsManagerCalls): SecretCopies {
       try {
         await putVersion(copy, text, calls);
       } catch (error) {
-        return { kind: 'later', reason: `Secrets Manager: ${nameOf(error)}` };
+        return faultOf(copy, nameOf(error));
       }
-      made.add(id);
-      for (const oldest of made) {
+      made.delete(id);
+      made.set(id, now());
+      for (const oldest of made.keys()) {
         if (made.size <= REMEMBERED_MAX) break;
         made.delete(oldest);
       }
@@ -101,6 +105,19 @@ export function createSecretsManager(calls: SecretsManagerCalls): SecretCopies {
     },
   };
 }
+
+/** What passes by itself; anything else an operator has to mend: a right, a quota, a key. */
+const PASSING =
+  /^(Throttling\w*|TooManyRequests\w*|RequestLimitExceeded|InternalService\w*|InvalidRequestException|Resource(NotFound|Exists)Exception|ServiceUnavailable\w*|TimeoutError|AbortError|Error)$/;
+
+const faultOf = ({ name }: SecretCopy, fault: string): Later | Refused =>
+  PASSING.test(fault)
+    ? { kind: 'later', reason: `Secrets Manager: ${fault}` }
+    : {
+        kind: 'refused',
+        reason: `${fault}: Secrets Manager takes no copy of the secret "${name}" for tasks`,
+        misconfigured: true,
+      };
 
 const NOT_FOUND = 'ResourceNotFoundException';
 const EXISTS = 'ResourceExistsException';

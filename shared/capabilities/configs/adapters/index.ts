@@ -2,6 +2,7 @@ import { SECRETS_KEY_PARAMETER } from '../../../names/secrets.ts';
 import type { OpenOfFunction } from '../../../runtime/opened-ports.ts';
 import { createSsmClient, parameterKey } from './parameter-key.ts';
 import { createSealer } from './aes-sealer.ts';
+import { systemClock } from '../../../adapters/system-clock.ts';
 import { createSecretsManager, createSecretsManagerClient, sdkSecretsManagerCalls } from './aws-secrets.ts';
 
 /** Seals Secrets with a key in Parameter Store. Only functions that read Secrets have it, and its client. */
@@ -19,7 +20,7 @@ export const openSecretCopies: OpenOfFunction = ({ secrets }, { at, onClient }) 
   const client = createSecretsManagerClient(at(secrets));
   onClient?.(client);
   return {
-    ports: { secretCopies: createSecretsManager(sdkSecretsManagerCalls(client)) },
+    ports: { secretCopies: createSecretsManager(sdkSecretsManagerCalls(client), () => systemClock.now()) },
     close: () => client.destroy(),
   };
 };

@@ -30,7 +30,8 @@ function aManager(secrets: Readonly<Record<string, readonly string[]>> = {}) {
     },
     listSecrets: async () => Promise.resolve({ SecretList: [...held.keys()].map((Name) => ({ Name })), $metadata: {} }),
   };
-  return { copies: createSecretsManager(calls), calls, held, asked };
+  const clock = { now: 0 };
+  return { copies: createSecretsManager(calls, () => clock.now), calls, held, asked, clock };
 }
 
 test('a version is put once for a process, into a secret that is made at need', async () => {
@@ -57,10 +58,32 @@ test('of two that make it at once, one puts its version into what the other has 
   expect([...(held.get('muster/team/db/object') ?? [])]).toEqual(['other', 'c0ffee-7']);
 });
 
-test('a fault says its name, and nothing of what was sent', async () => {
+test.each([
+  ['InternalServiceError', { kind: 'later', reason: 'Secrets Manager: InternalServiceError' }],
+  ['ThrottlingException', { kind: 'later', reason: 'Secrets Manager: ThrottlingException' }],
+  [
+    'AccessDeniedException',
+    {
+      kind: 'refused',
+      reason: 'AccessDeniedException: Secrets Manager takes no copy of the secret "db" for tasks',
+      misconfigured: true,
+    },
+  ],
+])('a fault says its name, who has to mend it, and nothing of what was sent: %s', async (name, answer) => {
   const { copies, calls } = aManager();
-  calls.putSecretValue = async () => Promise.reject(named('InternalServiceError'));
-  expect(await copies.put(COPY)).toEqual({ kind: 'later', reason: 'Secrets Manager: InternalServiceError' });
+  calls.putSecretValue = async () => Promise.reject(named(name));
+  expect(await copies.put(COPY)).toEqual(answer);
+});
+
+test('a copy that somebody has removed is there again after a while', async () => {
+  const { copies, held, clock } = aManager();
+  await copies.put(COPY);
+  held.clear();
+  await copies.put(COPY);
+  expect([...held.keys()]).toEqual([]);
+  clock.now = 10 * 60_000;
+  await copies.put(COPY);
+  expect([...held.keys()]).toEqual(['muster/team/db/object']);
 });
 
 test('a Secret beyond the limit of Secrets Manager is refused before anything is sent', async () => {
@@ -87,12 +110,15 @@ test.skipIf(!HAS_MODELS)('each request is valid by the model of Secrets Manager'
       return call(input);
     };
   };
-  const copies = createSecretsManager({
-    createSecret: noted('CreateSecretRequest', async (input) => calls.createSecret(input)),
-    putSecretValue: noted('PutSecretValueRequest', async (input) => calls.putSecretValue(input)),
-    deleteSecret: noted('DeleteSecretRequest', async (input) => calls.deleteSecret(input)),
-    listSecrets: noted('ListSecretsRequest', async (input) => calls.listSecrets(input)),
-  });
+  const copies = createSecretsManager(
+    {
+      createSecret: noted('CreateSecretRequest', async (input) => calls.createSecret(input)),
+      putSecretValue: noted('PutSecretValueRequest', async (input) => calls.putSecretValue(input)),
+      deleteSecret: noted('DeleteSecretRequest', async (input) => calls.deleteSecret(input)),
+      listSecrets: noted('ListSecretsRequest', async (input) => calls.listSecrets(input)),
+    },
+    () => 0,
+  );
   await copies.put({ ...COPY, version: '0b0b0b0b-0000-4000-8000-000000000000-17' });
   await copies.list(null);
   await copies.remove(COPY);
