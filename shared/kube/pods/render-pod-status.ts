@@ -69,8 +69,9 @@ const phaseAfter = (pod: PodFacts, last: AttemptRecord | null): 'Running' | 'Pen
 /** As the kubelet shows a Pod whose ConfigMap, Secret, or key is missing, and the scheduler one whose claim is not bound. */
 function waitingForSources(shown: (phase: PodStatus['phase'], stage: Stage) => PodStatus, wait: PodWait): PodStatus {
   const words = waitingWords(wait.message);
-  if (words === null || words.what === 'claim') return { phase: 'Pending', ...unscheduled(wait) };
-  const message = waitText({ ...wait, message: words.text });
+  const said = withoutWord(wait);
+  if (words === null || words.what === 'claim') return { phase: 'Pending', ...unscheduled(said) };
+  const message = waitText(said);
   const reason = words.what === 'variable' ? WAITING.variable : 'ContainerCreating';
   return { ...shown('Pending', { kind: 'unstartable', reason, message }), message };
 }
@@ -111,18 +112,25 @@ function unscheduled(wait: PodWait | null): Pick<PodStatus, 'conditions' | 'mess
   return { conditions: [condition('PodScheduled', false, null, scheduleReason(wait), message)], message };
 }
 
+/** The wait without the word that says what of the Pod waits: that is shown as its reason. */
+const withoutWord = (wait: PodWait): PodWait => ({
+  ...wait,
+  message: wait.cause === 'sources' ? (waitingWords(wait.message)?.text ?? wait.message) : wait.message,
+});
+
 /** Why a Pod does not run yet, if that is known; null: it is not, or nothing keeps it. */
 export function pendingWords({ state, record, wait }: PodFacts): { reason: string; message: string } | null {
   if (wait === null) return null;
   if (wait.cause === 'pulling') return { reason: 'ContainerCreating', message: waitText(wait) };
   const failure = state === 'waiting' && record !== null ? startFailureOf(record.ending) : null;
-  return { reason: failure ?? scheduleReason(wait), message: waitText(wait) };
+  return { reason: failure ?? scheduleReason(wait), message: waitText(withoutWord(wait)) };
 }
 
 /** Kubernetes' word if there is no capacity, our own if it is only a matter of time. */
 function scheduleReason({ cause, message }: PodWait): string {
-  if (cause === 'sources' && waitingWords(message)?.what === 'variable') return WAITING.variable;
-  if (cause === 'sources' && waitingWords(message)?.what === 'volume') return 'ContainerCreating';
+  const what = cause === 'sources' ? waitingWords(message)?.what : undefined;
+  if (what === 'variable') return WAITING.variable;
+  if (what === 'volume') return 'ContainerCreating';
   if (cause === 'launchRate') return 'LaunchRateLimited';
   if (cause === 'names') return 'HostnamePending';
   return cause === 'throttled' ? 'LaunchThrottled' : 'Unschedulable';
