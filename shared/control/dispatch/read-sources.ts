@@ -1,6 +1,7 @@
 import { POD_SOURCES } from '../../capabilities/lists/dispatches.ts';
 import { expandedChars } from '../../domain/task/container-env.ts';
-import { sourcesPrint } from '../../domain/task/launch-sources.ts';
+import { OVERRIDES_CHARS_MAX, overridesCharsMax } from '../../domain/task/launch-overrides.ts';
+import { sourcesOfTexts, sourcesPrint, textsForLaunches } from '../../domain/task/launch-sources.ts';
 import {
   NO_SOURCES,
   type NamedSource,
@@ -71,6 +72,19 @@ async function read(
 const CHARS_MAX = 2 ** 20;
 
 function tooLong(manifest: StoredSpec['manifest'], sources: PodSources): string | null {
+  return tooManyChars(manifest, sources) ?? tooLongForLaunches(manifest, sources);
+}
+
+/** Texts of ConfigMaps that are put together with words at each launch have to fit into the call. */
+function tooLongForLaunches(manifest: StoredSpec['manifest'], sources: PodSources): string | null {
+  const texts = textsForLaunches(manifest, sources);
+  const chars = texts.length === 0 ? 0 : overridesCharsMax(manifest, null, sourcesOfTexts(texts));
+  return chars <= OVERRIDES_CHARS_MAX
+    ? null
+    : `${WAITING.variable}: what differs from Pod to Pod takes ${chars} characters with the texts of ConfigMaps in it, and ECS allows ${OVERRIDES_CHARS_MAX}: let a shell read the variable`;
+}
+
+function tooManyChars(manifest: StoredSpec['manifest'], sources: PodSources): string | null {
   const { containers, initContainers = [] } = manifest.spec.template.spec;
   const long = [...initContainers, ...containers].find(
     (container) => expandedChars(container, manifest, null, sources) > CHARS_MAX,

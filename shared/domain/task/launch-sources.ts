@@ -1,8 +1,9 @@
-import { referredVariables } from '../base/variable-expansion.ts';
+import { type LateText, knownText } from '../base/late-text.ts';
 import type { Container } from '../manifests/pod-spec.ts';
 import type { JobManifest } from '../manifests/manifest.ts';
-import type { PodOwner } from './container-env.ts';
-import { NO_SOURCES, type PodSources, namedSources, sourceKey, textOf } from './pod-sources.ts';
+import { type PodOwner, variablesOf, wordExpander } from './container-env.ts';
+import { commandLine } from './launch-overrides.ts';
+import { NO_SOURCES, type PodSources, namedSources, referredIn, sourceKey, textOf } from './pod-sources.ts';
 import type { ConfigTexts } from './task.ts';
 
 /**
@@ -36,7 +37,7 @@ export function textsForLaunches(manifest: PodOwner, sources: PodSources): reado
   const { containers, initContainers = [] } = manifest.spec.template.spec;
   for (const container of [...initContainers, ...containers]) {
     const referred = referredIn(container);
-    if (referred.size === 0) continue;
+    if (referred.size === 0 || !isPutTogetherLate(container, manifest, sources)) continue;
     for (const { name, key, variable } of keysOf(container, sources)) {
       const value = sources.configs.get(sourceKey({ kind: 'configMap', name }))?.keys.get(key);
       const text = value?.kind === 'bytes' ? textOf(value) : null;
@@ -60,9 +61,18 @@ export function sourcesOfTexts(texts: readonly ConfigTexts[]): PodSources {
   return { configs: new Map(configs), claims: new Map() };
 }
 
-/** The variables that a container refers to in its words and values. */
-function referredIn({ command = [], args = [], env = [] }: Container): ReadonlySet<string> {
-  return new Set([...command, ...args, ...env.map(({ value = '' }) => value)].flatMap(referredVariables));
+/** Whether a word or a value says something of the attempt, so that the container's words are put together at each launch. */
+function isPutTogetherLate(container: Container, manifest: PodOwner, sources: PodSources): boolean {
+  const variables = variablesOf(container, manifest, sources);
+  const isLate = (text: LateText): boolean => knownText(text) === null;
+  const { entryPoint, command } = commandLine(container, wordExpander(variables));
+  return (
+    [...entryPoint, ...command].some(isLate) ||
+    (container.env ?? []).some(({ name, valueFrom }) => {
+      const variable = valueFrom === undefined ? variables.get(name) : undefined;
+      return variable?.kind === 'text' && isLate(variable.text);
+    })
+  );
 }
 
 /** Which key of which ConfigMap each variable of a container has. */

@@ -1,5 +1,6 @@
 import type { ClaimVolume } from './volumes/claim-volume.ts';
-import type { EnvSource, PodSpec, Projection } from '../manifests/pod-spec.ts';
+import { referredVariables } from '../base/variable-expansion.ts';
+import type { Container, EnvSource, PodSpec, Projection } from '../manifests/pod-spec.ts';
 
 /** What a Pod's template names outside of itself, each as it was at one moment. What is not there has no entry. */
 export type PodSources = {
@@ -61,21 +62,35 @@ export const claimsOf = ({ volumes = [] }: PodSpec): readonly (NamedSource & { r
  * comes first: what of the Pod waits. Never says what a Secret holds.
  */
 export function missingSource(namespace: string, spec: PodSpec, { configs, claims }: PodSources): string | null {
-  for (const { name } of claimsOf(spec)) {
+  for (const { name, volume } of claimsOf(spec)) {
     const claim = claims.get(name);
     if (claim === undefined) return `${WAITING.claim}: persistentvolumeclaim "${name}" not found`;
     if (claim.kind === 'unbound') return `${WAITING.claim}: ${claim.reason}`;
+    if (isOfAccessPoint(claim) && isMountedInParts(volume, spec))
+      return mountFault(
+        volume,
+        'an access point has a root of its own, and ECS mounts no other: mount the whole volume',
+      );
   }
   for (const reference of referencesOf(spec)) {
     const fault = referenceFault(namespace, reference, configs.get(sourceKey(reference)));
     if (fault === null) continue;
     const { volume } = reference;
-    return volume === null
-      ? `${WAITING.variable}: ${fault}`
-      : `${WAITING.volume}: MountVolume.SetUp failed for volume "${volume}" : ${fault}`;
+    return volume === null ? `${WAITING.variable}: ${fault}` : mountFault(volume, fault);
   }
   return null;
 }
+
+const mountFault = (volume: string, fault: string): string =>
+  `${WAITING.volume}: MountVolume.SetUp failed for volume "${volume}" : ${fault}`;
+
+const isOfAccessPoint = (claim: ClaimVolume): boolean =>
+  (claim.kind === 'efs' || claim.kind === 's3files') && claim.accessPointId !== null;
+
+const isMountedInParts = (volume: string, { containers, initContainers = [] }: PodSpec): boolean =>
+  [...initContainers, ...containers].some(({ volumeMounts = [] }) =>
+    volumeMounts.some(({ name, subPath, subPathExpr }) => name === volume && (subPath ?? subPathExpr) !== undefined),
+  );
 
 /** The first words of a reason. */
 export const WAITING = {
@@ -122,13 +137,7 @@ export function utf8Text(bytes: Uint8Array): string | null {
 
 function referencesOf({ containers, initContainers = [], volumes = [] }: PodSpec): readonly Reference[] {
   return [
-    ...[...initContainers, ...containers].flatMap(({ env = [], envFrom = [] }) => [
-      ...envFrom.flatMap(({ configMapRef, secretRef }) => [
-        ...(configMapRef === undefined ? [] : [reference('configMap', configMapRef, null, null)]),
-        ...(secretRef === undefined ? [] : [reference('secret', secretRef, null, null)]),
-      ]),
-      ...env.flatMap(({ valueFrom }) => (valueFrom === undefined ? [] : keyReferences(valueFrom))),
-    ]),
+    ...[...initContainers, ...containers].flatMap(containerReferences),
     ...volumes.flatMap(({ name: volume, configMap, secret, projected }) => [
       ...(configMap === undefined ? [] : fileReferences('configMap', configMap, volume)),
       ...(secret === undefined ? [] : fileReferences('secret', { ...secret, name: secret.secretName }, volume)),
@@ -136,6 +145,27 @@ function referencesOf({ containers, initContainers = [], volumes = [] }: PodSpec
     ]),
   ];
 }
+
+/** A ConfigMap's text that is put together with other words has to be known: what somebody has made by hand only ECS knows. */
+function containerReferences(container: Container): readonly Reference[] {
+  const { env = [], envFrom = [] } = container;
+  const referred = referredIn(container);
+  return [
+    ...envFrom.flatMap(({ configMapRef, secretRef }) => [
+      ...(configMapRef === undefined ? [] : [reference('configMap', configMapRef, null, null)]),
+      ...(secretRef === undefined ? [] : [reference('secret', secretRef, null, null)]),
+    ]),
+    ...env.flatMap(({ name, valueFrom }) =>
+      (valueFrom === undefined ? [] : keyReferences(valueFrom)).map((each) =>
+        each.kind === 'configMap' && referred.has(name) ? { ...each, mayBeByHand: false } : each,
+      ),
+    ),
+  ];
+}
+
+/** The variables that a container refers to in its words and values, as in `$(NAME)`. */
+export const referredIn = ({ command = [], args = [], env = [] }: Container): ReadonlySet<string> =>
+  new Set([...command, ...args, ...env.map(({ value = '' }) => value)].flatMap(referredVariables));
 
 const projectedReferences = ({ configMap, secret }: Projection, volume: string): readonly Reference[] => [
   ...(configMap === undefined ? [] : fileReferences('configMap', configMap, volume)),

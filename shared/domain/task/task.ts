@@ -28,7 +28,7 @@ export type TaskDefinition = TaskSize & {
   readonly containers: readonly TaskContainer[];
   /** What volumes hold before the first container starts. Omitted: nothing. */
   readonly files?: readonly TaskFile[];
-  /** Those of the volumes that are a file system of EFS. Omitted: none. */
+  /** Those of the volumes that are file systems of AWS. Omitted: none. */
   readonly fileSystems?: readonly TaskFileSystem[];
   /** The volume that is an EBS volume of the task. Omitted: none is. */
   readonly attached?: AttachedVolume;
@@ -106,9 +106,9 @@ export type TaskMount = {
   readonly volume: string;
   readonly path: string;
   readonly readOnly: boolean;
-  /** What of the volume is mounted, on this machine alone; neither: all of it. */
+  /** What of the volume is mounted; neither: all of it. */
   readonly subPath?: string;
-  /** The same with variables of the container (`$(POD_NAME)`), which are filled in as it starts. */
+  /** The same with variables of the container (`$(POD_NAME)`), which are filled in as it starts: on this machine alone. */
   readonly subPathExpr?: string;
   /** The Pod's volume, if the task has a part of it under a name of its own; omitted: `volume`. */
   readonly podVolume?: string;

@@ -96,6 +96,39 @@ test.each<[string, PodSpec, Parameters<typeof sourcesOf>[0], string | null]>([
   expect(missingSource('team', spec, sourcesOf(given))).toBe(reason);
 });
 
+const EFS = {
+  kind: 'efs',
+  fileSystemId: 'fs-0123456789abcdef0',
+  rootDirectory: '/',
+  accessPointId: 'fsap-0123456789abcdef0',
+  transitEncryption: true,
+  iam: true,
+  readOnly: false,
+} as const;
+
+test.each([
+  ['all of it', EFS, {}, null],
+  ['a part of a file system', { ...EFS, accessPointId: null }, { subPath: 'a' }, null],
+  [
+    'a part of an access point',
+    EFS,
+    { subPath: 'a' },
+    'FailedMount: MountVolume.SetUp failed for volume "v" : an access point has a root of its own, and ECS mounts no other: mount the whole volume',
+  ],
+])('%s can be mounted, or the Pod says why not', (_, claim, part, reason) => {
+  const spec = podOf([{ name: 'v', persistentVolumeClaim: { claimName: 'd' } }], {
+    volumeMounts: [{ name: 'v', mountPath: '/d', ...part }],
+  });
+  expect(missingSource('team', spec, sourcesOf({ claims: new Map([['d', claim]]) }))).toBe(reason);
+});
+
+test('what a word refers to is not read by hand, because only ECS would know it', () => {
+  const env = keyOf('configMapKeyRef', 'k');
+  const reason = 'CreateContainerConfigError: configmap "c" not found';
+  expect(missingSource('team', podOf([], { ...env, args: ['--at=$(V)'] }), sourcesOf({}))).toBe(reason);
+  expect(missingSource('team', podOf([], { ...env, args: ['--at=$V'] }), sourcesOf({}))).toBeNull();
+});
+
 test('the first word of a reason says what of the Pod waits', () => {
   expect(waitingWords('FailedMount: a: b')).toEqual({ what: 'volume', text: 'a: b' });
   expect(waitingWords('CreateContainerConfigError: a')).toEqual({ what: 'variable', text: 'a' });
