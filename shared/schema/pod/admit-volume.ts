@@ -1,10 +1,8 @@
 import type { DownwardFile, EnvFrom, KeyFile, Projection, Volume } from '../../domain/manifests/pod-spec.ts';
+import { DEFAULT_MODE } from '../../domain/task/volumes/volume-files.ts';
 import { type Kept, keptFields } from '../object/kept-fields.ts';
 import { admitField, admitResource } from './admit-source.ts';
 import type { ContainerShape, VolumeShape } from './pod-shape.ts';
-
-/** Of files whose volume says nothing: 0644 (`SetDefaults_ConfigMapVolumeSource` and similar). */
-const DEFAULT_MODE = 0o644;
 
 /**
  * A volume as it is stored: as written, with Kubernetes' defaults. A volume without a source is an emptyDir. Meaningful only if

@@ -1,13 +1,11 @@
-import { parseQuantity } from '../../domain/base/quantity.ts';
 import { ANYWHERE, type HostFolders } from '../../domain/task/volumes/host-folders.ts';
 import { efsOfServer } from '../../domain/task/volumes/task-volumes.ts';
-import { dnsSubdomainErrors } from '../object/dns-names.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
+import { type FieldError, forbidden, invalid, required } from '../object/field-error.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
 import { refusedValue } from '../object/refused-fields.ts';
+import { accessModeErrors, namedErrors, sizeErrors, volumeModeErrors } from './claim-spec-rules.ts';
 import { refusedFields } from './pod-fields.ts';
 import type { PodSpecShape, VolumeShape } from './pod-shape.ts';
-import { QUANTITY } from './resource-rules.ts';
 import { objectNameErrors } from './source-rules.ts';
 
 type TemplateShape = NonNullable<NonNullable<VolumeShape['ephemeral']>['volumeClaimTemplate']>;
@@ -46,39 +44,16 @@ function metadataErrors(path: string, metadata: TemplateShape['metadata']): read
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== '' && value !== 0 && !(Array.isArray(value) && value.length === 0);
 
-const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
-const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem'];
-
 /** Kubernetes' `ValidatePersistentVolumeClaimSpec`. */
 function specErrors(path: string, spec: Partial<ClaimShape>): readonly FieldError[] {
   const { accessModes = [], resources, storageClassName = '', volumeMode = '' } = spec;
   return [
-    ...(accessModes.length === 0 ? [required(`${path}.accessModes`, 'at least 1 access mode is required')] : []),
-    ...accessModes
-      .filter((mode) => !ACCESS_MODES.includes(mode))
-      .map((mode) => notSupported(`${path}.accessModes`, mode, ACCESS_MODES)),
-    ...(accessModes.includes('ReadWriteOncePod') && accessModes.some((mode) => mode !== 'ReadWriteOncePod')
-      ? [forbidden(`${path}.accessModes`, 'may not use ReadWriteOncePod with other access modes')]
-      : []),
-    ...storageErrors(`${path}.resources[storage]`, resources?.requests?.['storage']),
-    ...(storageClassName === ''
-      ? []
-      : dnsSubdomainErrors(storageClassName).map((f) => invalid(`${path}.storageClassName`, storageClassName, f))),
-    ...(volumeMode === '' || VOLUME_MODES.includes(volumeMode)
-      ? []
-      : [notSupported(`${path}.volumeMode`, volumeMode, VOLUME_MODES)]),
-    ...(volumeMode === 'Block'
-      ? [refusedValue(`${path}.volumeMode`, 'use Filesystem, or leave it out: tasks have no block devices')]
-      : []),
+    ...accessModeErrors(`${path}.accessModes`, accessModes, 'at least 1 access mode is required'),
+    ...sizeErrors(`${path}.resources[storage]`, resources?.requests?.['storage']),
+    ...namedErrors(`${path}.storageClassName`, storageClassName),
+    ...volumeModeErrors(`${path}.volumeMode`, volumeMode),
     ...refusedFields('claimSpec', path, spec),
   ];
-}
-
-function storageErrors(path: string, text: string | undefined): readonly FieldError[] {
-  if (text === undefined) return [required(path)];
-  const bytes = parseQuantity(text);
-  if (bytes === null) return [invalid(path, text, QUANTITY)];
-  return bytes > 0 ? [] : [invalid(path, text, 'must be greater than zero')];
 }
 
 /** Kubernetes' `validateNFSVolumeSource`. */

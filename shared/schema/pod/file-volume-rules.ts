@@ -1,3 +1,4 @@
+import { segmentsOf } from '../../domain/task/volumes/volume-files.ts';
 import type { Container } from '../../domain/manifests/pod-spec.ts';
 import { type FieldError, forbidden, invalid, required } from '../object/field-error.ts';
 import { refusedValue } from '../object/refused-fields.ts';
@@ -133,11 +134,8 @@ function filePathErrors(at: string, path: string): readonly FieldError[] {
 
 const CONTROL = /\p{Cc}|[\u2028\u2029]/u;
 
-const isPlainFile = (path: string): boolean => !CONTROL.test(path) && path.trim() === path && namesOf(path).length > 0;
-
-/** The names in a path. One that says nothing more than another has the same. */
-export const namesOf = (path: string): readonly string[] =>
-  path.split('/').filter((name) => name !== '' && name !== '.');
+const isPlainFile = (path: string): boolean =>
+  !CONTROL.test(path) && path.trim() === path && segmentsOf(path).length > 0;
 
 /** Kubernetes' `validateLocalDescendingPath`. */
 export const descendingErrors = (at: string, path: string): readonly FieldError[] => [

@@ -1,3 +1,4 @@
+import { segmentsOf } from '../../domain/task/volumes/volume-files.ts';
 import type { Container, PodSpec, Volume, VolumeMount } from '../../domain/manifests/pod-spec.ts';
 import { type PodOwner, variablesOf, wordExpander } from '../../domain/task/container-env.ts';
 import { attachedVolumeOf } from '../../domain/task/volumes/task-volumes.ts';
@@ -6,7 +7,7 @@ import { knownText } from '../../domain/base/late-text.ts';
 import { referredVariables } from '../../domain/base/variable-expansion.ts';
 import { type FieldError, invalid, notFound, required } from '../object/field-error.ts';
 import { type IsSecret, secretVariables } from './env-rules.ts';
-import { descendingErrors, namesOf } from './file-volume-rules.ts';
+import { descendingErrors } from './file-volume-rules.ts';
 import { refusedFields } from './pod-fields.ts';
 import type { ContainerShape, VolumeShape } from './pod-shape.ts';
 import { refusedValue } from '../object/refused-fields.ts';
@@ -91,7 +92,7 @@ export function mountPlaceErrors(path: string, owner: PodOwner, folders: HostFol
           mounts.push({
             at: `${at}.${mount.subPathExpr === undefined ? 'subPath' : 'subPathExpr'}`,
             volume: volumes.find(({ name }) => name === mount.name),
-            names: namesOf(text),
+            names: segmentsOf(text),
           });
       }
   return [
@@ -169,6 +170,6 @@ function isFileOf(volume: Volume, names: readonly string[]): boolean {
     const keys = configMap ?? secret;
     const files = keys?.items ?? downwardAPI?.items;
     if (keys !== undefined && files === undefined) return names.length === 1;
-    return (files ?? []).some(({ path }) => namesOf(path).every((name, i) => name === names[i]));
+    return (files ?? []).some(({ path }) => segmentsOf(path).every((name, i) => name === names[i]));
   });
 }

@@ -1,5 +1,6 @@
 import { SUBSCRIPT, resourceAmount } from '../../domain/task/container-env.ts';
 import type { Container } from '../../domain/manifests/pod-spec.ts';
+import { configKeyFaults } from '../object/config-key.ts';
 import { dnsSubdomainErrors, qualifiedNameErrors } from '../object/dns-names.ts';
 import { type FieldError, invalid, notSupported, required } from '../object/field-error.ts';
 import { refusedFields } from './pod-fields.ts';
@@ -101,8 +102,6 @@ export function resourceRefErrors(
     : [];
 }
 
-const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;
-
 /** Kubernetes' `validateSecretKeySelector`. */
 export function keyRefErrors(
   kind: 'secretKeyRef' | 'configMapKeyRef',
@@ -124,16 +123,4 @@ export const objectNameErrors = (path: string, name: string): readonly FieldErro
 
 /** A key of a Secret or of a ConfigMap; the same holds for it. */
 export const configKeyErrors = (path: string, key: string): readonly FieldError[] =>
-  key === '' ? [required(path)] : keyFaults(key).map((fault) => invalid(path, key, fault));
-
-/** Kubernetes' `IsConfigMapKey`. */
-function keyFaults(key: string): readonly string[] {
-  if (key.length > 253) return ['must be no more than 253 characters'];
-  if (!CONFIG_KEY.test(key))
-    return [
-      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
-    ];
-  if (key === '.') return ["must not be '.'"];
-  if (key === '..') return ["must not be '..'"];
-  return key.startsWith('..') ? ["must not start with '..'"] : [];
-}
+  key === '' ? [required(path)] : configKeyFaults(key).map((fault) => invalid(path, key, fault));

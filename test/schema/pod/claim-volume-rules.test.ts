@@ -113,7 +113,8 @@ describe('NFS', () => {
   const EFS = 'fs-0123456789abcdef0.efs.eu-central-1.amazonaws.com';
 
   test('is of EFS on Fargate', () => {
-    expect(faults({ nfs: { server: EFS, path: '/' } })).toEqual([]);
+    for (const server of [EFS, `eu-central-1a.${EFS}`, `${EFS}.`])
+      expect(faults({ nfs: { server, path: '/' } })).toEqual([]);
     expect(
       faults({ nfs: { server: 'fs-01234567.efs.cn-north-1.amazonaws.com.cn', path: '/a', readOnly: true } }),
     ).toEqual([]);

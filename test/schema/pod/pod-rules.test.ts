@@ -100,6 +100,7 @@ describe('what is wrong has its path', () => {
       [
         expect.stringContaining(`${at}.secretKeyRef.name: Invalid value: "../other"`) as string,
         `${at}.secretKeyRef.key: Invalid value: "../k": ${KEY}`,
+        `${at}.secretKeyRef.key: Invalid value: "../k": must not start with '..'`,
         `${MAIN}.env[1].valueFrom.configMapKeyRef.name: Required value`,
         `${MAIN}.env[1].valueFrom.configMapKeyRef.key: Invalid value: "..": must not be '..'`,
       ],

@@ -1,3 +1,4 @@
+import { configKeyFaults } from '../../../schema/object/config-key.ts';
 import { type FieldError, forbidden, invalid, tooMany } from '../../../schema/object/field-error.ts';
 import { isSame } from '../../../schema/object/object-update.ts';
 
@@ -7,23 +8,9 @@ export type Values = Readonly<Record<string, string>>;
 /** How much an object may hold (`MaxSecretSize`). */
 export const VALUES_BYTES_MAX = 1024 * 1024;
 
-const KEY = /^[-._a-zA-Z0-9]+$/;
-const KEY_CHARS_MAX = 253;
-
 /** The faults of keys, in Kubernetes' words (`IsConfigMapKey`). */
 export const keyErrors = (path: string, values: Values): readonly FieldError[] =>
-  Object.keys(values).flatMap((key) => keyFaults(key).map((fault) => invalid(`${path}[${key}]`, key, fault)));
-
-function keyFaults(key: string): readonly string[] {
-  const faults = key.length > KEY_CHARS_MAX ? [`must be no more than ${KEY_CHARS_MAX} characters`] : [];
-  if (!KEY.test(key))
-    faults.push(
-      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
-    );
-  if (key === '.' || key === '..') faults.push(`must not be '${key}'`);
-  else if (key.startsWith('..')) faults.push("must not start with '..'");
-  return faults;
-}
+  Object.keys(values).flatMap((key) => configKeyFaults(key).map((fault) => invalid(`${path}[${key}]`, key, fault)));
 
 /** More do not fit into a row, with who manages each. */
 const KEYS_MAX = 40_000;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toBase64 } from '../../../domain/task/volumes/base64.ts';
 import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
 import { type FieldError, tooLong } from '../../../schema/object/field-error.ts';
 import { bytesMap, flag, opt, text, textMap } from '../../../schema/object/json-fields.ts';
@@ -66,16 +67,7 @@ const typeOf = ({ type = '' }: SecretShape): string => (type === '' ? OPAQUE : t
 /** What is written as texts takes the place of what is there. */
 const dataOf = ({ data = {}, stringData = {} }: SecretShape): Values => ({
   ...data,
-  ...Object.fromEntries(Object.entries(stringData).map(([key, value]) => [key, base64Of(value)])),
+  ...Object.fromEntries(
+    Object.entries(stringData).map(([key, value]) => [key, toBase64(new TextEncoder().encode(value))]),
+  ),
 });
-
-/** So many at once: each is an argument. */
-const CHARS_AT_ONCE = 8192;
-
-function base64Of(value: string): string {
-  const bytes = new TextEncoder().encode(value);
-  let chars = '';
-  for (let at = 0; at < bytes.length; at += CHARS_AT_ONCE)
-    chars += String.fromCharCode(...bytes.subarray(at, at + CHARS_AT_ONCE));
-  return btoa(chars);
-}

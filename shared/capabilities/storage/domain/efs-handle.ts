@@ -29,11 +29,6 @@ export const isAccessPoint = (text: string): boolean => ACCESS_POINT.test(text);
 /** Absolute, and without steps back. */
 export const isPlainPath = (path: string): boolean => path.startsWith('/') && !path.split('/').includes('..');
 
-const SERVER = /^(?:[a-z0-9-]+\.)?(fs-[0-9a-f]{8,40})\.efs\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?\.?$/;
-
-/** The file system of a DNS name of EFS, of a Region or of a zone; null: it is another server. */
-export const fileSystemOfServer = (server: string): string | null => SERVER.exec(server)?.[1] ?? null;
-
 /** What a volume of EFS says of how it is mounted. */
 export type MountWish = {
   /** null: nothing is said. */

@@ -12,14 +12,6 @@ type Metadata = {
 
 export type AccessMode = 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOnce' | 'ReadWriteOncePod';
 
-/** Sorted, as Kubernetes lists them. */
-export const ACCESS_MODES: readonly AccessMode[] = [
-  'ReadOnlyMany',
-  'ReadWriteMany',
-  'ReadWriteOnce',
-  'ReadWriteOncePod',
-];
-
 type Stored = Readonly<Record<string, unknown>>;
 
 /** The claim that a volume is for. `uid` is missing where a user has written it. */

@@ -1,5 +1,6 @@
 import type { ClaimVolume } from '../../../domain/task/volumes/claim-volume.ts';
-import { type FileSystem, fileSystemOfServer, mountWish, parseHandle } from './efs-handle.ts';
+import { fileSystemOfServer } from '../../../domain/task/volumes/task-volumes.ts';
+import { type FileSystem, mountWish, parseHandle } from './efs-handle.ts';
 import { type Claim, type CsiSource, type NfsSource, type Volume, isFor } from './storage-objects.ts';
 
 /**

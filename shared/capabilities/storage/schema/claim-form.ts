@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
 import { LEDGER_FIELD } from '../../../domain/manifests/ledger-field.ts';
 import { claimIn } from '../domain/storage-objects.ts';
-import { type FieldError, forbidden, required } from '../../../schema/object/field-error.ts';
+import { type FieldError, forbidden } from '../../../schema/object/field-error.ts';
 import { known, opt, quantities, text, texts } from '../../../schema/object/json-fields.ts';
 import { labelSelectorErrors, labelSelectorOf } from '../../../schema/object/label-selector-rules.ts';
 import { labelSelectorShape } from '../../../schema/object/label-selector-shape.ts';
@@ -11,7 +11,8 @@ import { nameErrors } from '../../../schema/object/object-name.ts';
 import { immutableText, isSame } from '../../../schema/object/object-update.ts';
 import type { Content, PlainForm } from '../../../schema/object/plain-admission.ts';
 import { sweep } from '../../../schema/object/refused-fields.ts';
-import { PROTECTION, accessModeErrors, namedErrors, sizeErrors, volumeModeErrors } from './storage-rules.ts';
+import { accessModeErrors, namedErrors, sizeErrors, volumeModeErrors } from '../../../schema/pod/claim-spec-rules.ts';
+import { PROTECTION } from './protection-finalizers.ts';
 
 const specShape = z.strictObject({
   accessModes: texts,
@@ -58,14 +59,13 @@ const SIZE = 'spec.resources[storage]';
 function specErrors(spec: SpecShape): readonly FieldError[] {
   const { accessModes = [], selector, resources, storageClassName = '', volumeMode = 'Filesystem' } = spec;
   const { volumeName = '' } = spec;
-  const size = resources?.requests?.['storage'];
   return [
-    ...accessModeErrors(accessModes, 'at least 1 access mode is required'),
+    ...accessModeErrors('spec.accessModes', accessModes, 'at least 1 access mode is required'),
     ...(selector === undefined ? [] : labelSelectorErrors('spec.selector', selector)),
-    ...(size === undefined ? [required(SIZE)] : sizeErrors(SIZE, size)),
+    ...sizeErrors(SIZE, resources?.requests?.['storage']),
     ...namedErrors('spec.volumeName', volumeName),
     ...namedErrors('spec.storageClassName', storageClassName),
-    ...volumeModeErrors(volumeMode),
+    ...volumeModeErrors('spec.volumeMode', volumeMode),
     ...refusedErrors('spec', spec),
   ];
 }

@@ -7,7 +7,8 @@ import { immutableErrors, isSame } from '../../../schema/object/object-update.ts
 import type { Content, PlainForm } from '../../../schema/object/plain-admission.ts';
 import { refusedValue, sweep } from '../../../schema/object/refused-fields.ts';
 import { FOREIGN, VolumeShape, type VolumeSpecShape, volumeSpecShape } from './persistent-volume-shape.ts';
-import { PROTECTION, accessModeErrors, namedErrors, sizeErrors, volumeModeErrors } from './storage-rules.ts';
+import { accessModeErrors, namedErrors, sizeErrors, volumeModeErrors } from '../../../schema/pod/claim-spec-rules.ts';
+import { PROTECTION } from './protection-finalizers.ts';
 import { sourceErrors } from './volume-source-rules.ts';
 
 /** A PersistentVolume (`ValidatePersistentVolume`): what tasks can mount, and nothing else. */
@@ -38,14 +39,14 @@ function specErrors(spec: VolumeSpecShape): readonly FieldError[] {
   const { accessModes = [], capacity = {}, storageClassName = '', volumeMode = 'Filesystem' } = spec;
   const isForeign = FOREIGN.some((name) => isGiven(spec[name]));
   return [
-    ...accessModeErrors(accessModes, ''),
+    ...accessModeErrors('spec.accessModes', accessModes, ''),
     ...capacityErrors(capacity),
     ...policyErrors(spec.persistentVolumeReclaimPolicy ?? 'Retain'),
     ...foreignErrors('spec', spec),
     ...sourceErrors(spec, isForeign),
     ...claimRefErrors(spec),
     ...namedErrors('spec.storageClassName', storageClassName),
-    ...volumeModeErrors(volumeMode),
+    ...volumeModeErrors('spec.volumeMode', volumeMode),
   ];
 }
 

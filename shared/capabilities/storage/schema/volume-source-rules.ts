@@ -1,6 +1,6 @@
+import { fileSystemOfServer } from '../../../domain/task/volumes/task-volumes.ts';
 import {
   accessPointIn,
-  fileSystemOfServer,
   isAccessPoint,
   isGivenAnyway,
   isPlainPath,

@@ -55,8 +55,8 @@ export const efsOfServer = (
   volume: string,
   { server, path }: { readonly server: string; readonly path: string },
 ): TaskFileSystem | null => {
-  const [, fileSystemId] = EFS_SERVER.exec(server) ?? [];
-  return fileSystemId === undefined
+  const fileSystemId = fileSystemOfServer(server);
+  return fileSystemId === null
     ? null
     : {
         volume,
@@ -70,7 +70,10 @@ export const efsOfServer = (
 };
 
 /** EFS user guide, "Mounting on Amazon EC2 with a DNS name". */
-const EFS_SERVER = /^(fs-[0-9a-f]{8,40})\.efs\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/;
+const EFS_SERVER = /^(?:[a-z0-9-]+-\d[a-z]\.)?(fs-[0-9a-f]{8,40})\.efs\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?\.?$/;
+
+/** The file system of a DNS name of EFS, of a Region or of a zone; null: it is another server. */
+export const fileSystemOfServer = (server: string): string | null => EFS_SERVER.exec(server)?.[1] ?? null;
 
 /** A volume that is an EBS volume of the task: its class is one of EBS's types, as in clusters. */
 const isAttached = ({ ephemeral }: Volume): boolean =>

@@ -14,8 +14,8 @@ export type VolumeFile = {
     | { readonly kind: 'secret'; readonly from: SecretSource };
 };
 
-/** Files of volumes that say nothing else. */
-const DEFAULT_MODE = 0o644;
+/** Of files whose volume says nothing: 0644 (`SetDefaults_ConfigMapVolumeSource` and similar). */
+export const DEFAULT_MODE = 0o644;
 
 /**
  * The files that a Pod's volumes hold before its first container starts, in the order in which they are written: a later one
@@ -112,11 +112,11 @@ const fieldFiles = (
   });
 
 /** Without blank and `.` segments: equal files have equal paths. */
-export const tidyPath = (path: string): string =>
-  path
-    .split('/')
-    .filter((segment) => segment !== '' && segment !== '.')
-    .join('/');
+export const tidyPath = (path: string): string => segmentsOf(path).join('/');
+
+/** The names in a path; blank and `.` segments say nothing. */
+export const segmentsOf = (path: string): readonly string[] =>
+  path.split('/').filter((segment) => segment !== '' && segment !== '.');
 
 function lastOfEach(files: readonly VolumeFile[]): readonly VolumeFile[] {
   const byPath = new Map<string, VolumeFile>();

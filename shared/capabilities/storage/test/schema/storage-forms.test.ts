@@ -62,7 +62,7 @@ describe('a PersistentVolumeClaim', () => {
     [
       'of a device',
       { volumeMode: 'Block' },
-      [`spec.volumeMode: ${LATER} write Filesystem: tasks have no block devices`],
+      [`spec.volumeMode: ${LATER} use Filesystem, or leave it out: tasks have no block devices`],
     ],
     [
       'with a mode that is none',
