@@ -1,8 +1,9 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
+import { KEY_BYTES, openBytes, sealBytes } from '../../shared/adapters/aes-gcm.ts';
 import { escapeName, unescapeName } from '../logs/stream-files.ts';
 import { readOwn, writeWhole } from '../whole-file.ts';
 
@@ -103,25 +104,16 @@ const ValuesSchema = z.array(z.tuple([z.string(), z.string()]));
 
 /** The first byte says how a copy is sealed. */
 const FORM = 1;
-const [IV_BYTES, TAG_BYTES, KEY_BYTES] = [12, 16, 32];
-const CIPHER = 'aes-256-gcm';
 
 /** Pure but for its random start value. */
 function seal(values: ReadonlyMap<string, string>, key: Buffer, name: Buffer): Buffer {
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, key, iv).setAAD(name);
-  const text = Buffer.concat([cipher.update(gzipSync(JSON.stringify([...values]))), cipher.final()]);
-  return Buffer.concat([Buffer.of(FORM), iv, cipher.getAuthTag(), text]);
+  return Buffer.concat([Buffer.of(FORM), sealBytes(gzipSync(JSON.stringify([...values])), key, name)]);
 }
 
 /** Pure. Throws for what {@link seal} has not made with this key and name. */
 function open(sealed: Buffer, key: Buffer, name: Buffer): ReadonlyMap<string, string> {
   if (sealed[0] !== FORM) throw new Error('the copy of a Secret is of another form');
-  const [ivEnd, tagEnd] = [1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES];
-  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(1, ivEnd), { authTagLength: TAG_BYTES })
-    .setAAD(name)
-    .setAuthTag(sealed.subarray(ivEnd, tagEnd));
-  const text = gunzipSync(Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()]));
+  const text = gunzipSync(openBytes(sealed.subarray(1), key, name));
   return new Map(ValuesSchema.parse(JSON.parse(text.toString())));
 }
 
@@ -132,7 +124,7 @@ function keyIn(dataDir: string): Buffer {
   return key;
 }
 
-/** The same; the first time, it is made. Whoever makes it holds the lock of the data folder. */
+/** The same; the first time, it is made. The process that makes it holds the lock of the data folder. */
 function madeKeyIn(dataDir: string): Buffer {
   const file = join(dataDir, KEY_FILE);
   if (!existsSync(file)) writeWhole(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`, 'durable');

@@ -1,29 +1,25 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { EXTRA_BYTES, KEY_BYTES, openBytes, sealBytes } from '../../../adapters/aes-gcm.ts';
 import { type SealedFor, type Sealer, SealError } from '../ports/sealer.ts';
 import type { SecretsKey } from '../ports/secrets-key.ts';
 
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
-const CIPHER = 'aes-256-gcm';
-const KEY_BYTES = 32;
 /** What is sealed begins with these: its form, and which key it was sealed with. */
 const VERSION = 1;
 const ID_BYTES = 4;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-const NONCE_AT = 1 + ID_BYTES;
-const TEXT_AT = NONCE_AT + NONCE_BYTES;
+const HEAD_BYTES = 1 + ID_BYTES;
 /** Far above any object; what is damaged must not fill the memory. */
 const PLAIN_BYTES_MAX = 64 * 1024 * 1024;
 
 type Key = { readonly bytes: Uint8Array; readonly id: Uint8Array };
 
 /**
- * Seals with AES-256-GCM, after compression. Bytes: version (1), id of the key (4), nonce (12), the text, and its tag (16). The first
- * two, and whose it is, are authenticated with it.
+ * Seals after compression. Bytes: version (1), id of the key (4), and what {@link sealBytes} makes. The first two, and whose it is,
+ * are authenticated with it.
  *
  * The key is asked for when something is sealed or opened for the first time, and kept. Only what seals makes one: a key that is
  * gone is not replaced by one that opens nothing.
@@ -43,23 +39,17 @@ export function createSealer(secretsKey: SecretsKey): Sealer {
   return {
     async seal(plain, of) {
       const key = (known ??= await readOrMake(secretsKey));
-      const nonce = randomBytes(NONCE_BYTES);
       const head = Buffer.concat([Buffer.of(VERSION), key.id]);
-      const cipher = createCipheriv(CIPHER, key.bytes, nonce).setAAD(aboutOf(head, of));
-      const text = [cipher.update(await zip(plain)), cipher.final()];
-      return Buffer.concat([head, nonce, ...text, cipher.getAuthTag()]);
+      return Buffer.concat([head, sealBytes(await zip(plain), key.bytes, aboutOf(head, of))]);
     },
     async open(sealed, of) {
       const key = (known ??= await readOnce());
       const fault = faultOf(sealed, key, secretsKey);
       if (fault !== null) throw new SealError(fault);
       try {
-        const head = sealed.subarray(0, NONCE_AT);
-        const decipher = createDecipheriv(CIPHER, key.bytes, sealed.subarray(NONCE_AT, TEXT_AT))
-          .setAAD(aboutOf(head, of))
-          .setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
-        const text = [decipher.update(sealed.subarray(TEXT_AT, sealed.length - TAG_BYTES)), decipher.final()];
-        return await unzip(Buffer.concat(text), { maxOutputLength: PLAIN_BYTES_MAX });
+        const about = aboutOf(sealed.subarray(0, HEAD_BYTES), of);
+        const zipped = openBytes(sealed.subarray(HEAD_BYTES), key.bytes, about);
+        return await unzip(zipped, { maxOutputLength: PLAIN_BYTES_MAX });
       } catch {
         throw new SealError("what is stored was altered, or is another object's");
       }
@@ -72,9 +62,9 @@ const aboutOf = (head: Uint8Array, { kind, namespace, name, uid }: SealedFor): U
 
 /** Why this key does not open it; null: it may. */
 function faultOf(sealed: Uint8Array, key: Key, { place }: SecretsKey): string | null {
-  if (sealed.length < TEXT_AT + TAG_BYTES) return 'what is stored is too short';
+  if (sealed.length < HEAD_BYTES + EXTRA_BYTES) return 'what is stored is too short';
   if (sealed[0] !== VERSION) return `its form ${sealed[0]} is that of a later release of Muster`;
-  const id = sealed.subarray(1, NONCE_AT);
+  const id = sealed.subarray(1, HEAD_BYTES);
   return Buffer.compare(id, key.id) === 0
     ? null
     : `it was sealed with the key ${hex(id)}, and ${place} holds the key ${hex(key.id)}`;
