@@ -14,7 +14,7 @@ const NFS_PORT = 2049;
 
 /**
  * Lets tasks mount these file systems with the stack's role, through a mount target, and reach the targets whose group is given. A
- * role of an account (`taskRoles`) gets its rights from whoever owns it. Each file system has a statement of its own, because not
+ * role of an account (`taskRoles`) gets its rights from its owner. Each file system has a statement of its own, because not
  * all of them let tasks be root.
  */
 export function grantFileSystems(
@@ -49,7 +49,7 @@ export function grantFileSystems(
 /** Makes and attaches volumes while a task starts (ECS developer guide, Amazon ECS infrastructure IAM role). */
 const ECS_SERVICE = 'ecs.amazonaws.com';
 
-/** A role with which ECS makes volumes of EBS for tasks: dispatch may pass it, and is told its name. */
+/** A role with which ECS makes volumes of EBS for tasks: dispatch may pass it, and has its name as a variable. */
 export function grantVolumes(tasks: TaskCluster, dispatch: HandlerFunction): void {
   const { account, partition, region } = Stack.of(tasks);
   const role = new Role(tasks, 'VolumeRole', {

@@ -27,7 +27,7 @@ export function parseObjectSecretName(secret: string): Pick<SecretPlace, 'namesp
 export const configMapParameter = (namespace: string, name: string, key: string): string =>
   `/muster/${namespace}/configmaps/${name}/${key}`;
 
-/** Name of the SecureString that holds the key with which Secrets are sealed in the table. Whoever reads it reads them all. */
+/** Name of the SecureString that holds the key with which Secrets are sealed in the table. It opens them all. */
 export const SECRETS_KEY_PARAMETER = '/muster/secrets-key';
 
 /** The execution role must be able to read every name with this prefix, and those of this form. */

@@ -13,7 +13,7 @@ const RUNNING = JSON.stringify({ Id: 'it', State });
 const closers: (() => void)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));
 
-/** An engine that takes note of what is asked, and refuses to make a container as often as it is told to. */
+/** An engine that takes note of what is asked, and refuses to make a container the first `refusals` times. */
 async function anEngine(refusals = 0) {
   const asked: string[] = [];
   let left = refusals;

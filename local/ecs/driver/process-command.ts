@@ -104,7 +104,7 @@ function commandIn(run: ContainerRun, surroundings: Surroundings): ProcessComman
   };
 }
 
-/** Container runtimes make a working directory that is not there; what else is there is told later. */
+/** Container runtimes make a working directory that is not there. That it is something else, the start reports. */
 function makeIfAbsent(folder: string): void {
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
 }

@@ -89,7 +89,7 @@ const isOfAccessPoint = (claim: ClaimVolume): boolean =>
 
 const isMountedInParts = (volume: string, { containers, initContainers = [] }: PodSpec): boolean =>
   [...initContainers, ...containers].some(({ volumeMounts = [] }) =>
-    volumeMounts.some(({ name, subPath, subPathExpr }) => name === volume && (subPath ?? subPathExpr) !== undefined),
+    volumeMounts.some(({ name, subPath = '', subPathExpr = '' }) => name === volume && subPath + subPathExpr !== ''),
   );
 
 /** The first words of a reason. */

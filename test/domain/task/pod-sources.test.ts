@@ -106,15 +106,15 @@ const EFS = {
   readOnly: false,
 } as const;
 
+const PART_OF_ACCESS_POINT =
+  'FailedMount: MountVolume.SetUp failed for volume "v" : an access point has a root of its own, and ECS mounts no other: mount the whole volume';
+
 test.each([
   ['all of it', EFS, {}, null],
+  ['no part', EFS, { subPath: '' }, null],
+  ['a part that variables name', EFS, { subPathExpr: '$(POD_NAME)' }, PART_OF_ACCESS_POINT],
   ['a part of a file system', { ...EFS, accessPointId: null }, { subPath: 'a' }, null],
-  [
-    'a part of an access point',
-    EFS,
-    { subPath: 'a' },
-    'FailedMount: MountVolume.SetUp failed for volume "v" : an access point has a root of its own, and ECS mounts no other: mount the whole volume',
-  ],
+  ['a part of an access point', EFS, { subPath: 'a' }, PART_OF_ACCESS_POINT],
 ])('%s can be mounted, or the Pod says why not', (_, claim, part, reason) => {
   const spec = podOf([{ name: 'v', persistentVolumeClaim: { claimName: 'd' } }], {
     volumeMounts: [{ name: 'v', mountPath: '/d', ...part }],

@@ -102,7 +102,7 @@ describe('copies in files', () => {
   });
 });
 
-test('a task reads the version that it names, or is told what is missing, without a value', () => {
+test('a task reads the version that it names, or fails with what is missing, without a value', () => {
   const copies = memorySecretCopies();
   copies.put(DB, '1', VALUES);
   const place = { partition: 'aws', region: 'us-east-1', account: '000000000000' };

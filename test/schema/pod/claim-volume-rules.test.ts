@@ -16,7 +16,7 @@ test('a claim is named', () => {
   ]);
 });
 
-test('a volume of CSI is told of PersistentVolumes', () => {
+test('the fault of a volume of CSI names PersistentVolumes', () => {
   expect(faults({ csi: { driver: 'efs.csi.aws.com' } })).toEqual([
     `${AT}.csi: ${LATER}; make a PersistentVolume with this csi and a PersistentVolumeClaim for it, and name the claim`,
   ]);

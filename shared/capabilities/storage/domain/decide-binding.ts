@@ -29,7 +29,7 @@ export type Binding = { readonly className: string | null } & (
 
 /**
  * What becomes of a claim (`syncUnboundClaim` and `syncBoundClaim` of Kubernetes' persistentvolume controller): the same for the same
- * objects, whoever asks. A volume that others take meanwhile is seen when it is written.
+ * objects, for a request and for the sweep. A volume that others take meanwhile is seen when it is written.
  */
 export function decideBinding(
   claim: Claim,

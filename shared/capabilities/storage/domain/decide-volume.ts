@@ -3,7 +3,7 @@ import { type Claim, NOTED, type Volume, type VolumePhase, folderOwnerOf } from 
 /** What is to be done with a volume, apart from what its claim does. */
 export type VolumeStep =
   | { readonly kind: 'phase'; readonly phase: VolumePhase; readonly message: string }
-  /** It is not its claim's any more. `keepsName`: a user has kept it for whoever has the claim's name. */
+  /** It is not its claim's any more. `keepsName`: a user has kept it for a claim of that name. */
   | { readonly kind: 'unbind'; readonly keepsName: boolean }
   /** With all that is in it. */
   | { readonly kind: 'remove' }

@@ -106,7 +106,7 @@ describe('nothing of it is in any row in clear', () => {
       expect(all).not.toContain(value);
   });
 
-  test('one that is not sealed is not stored, whoever writes it', async () => {
+  test('no code can store one that is not sealed', async () => {
     const { stored, written } = await aSealedStore();
     const plain = stored.commit('Secret', { key: KEY, was: 0, document: aSecret('canary') });
     await expect(plain).rejects.toThrow('a Secret is stored sealed, or not at all');

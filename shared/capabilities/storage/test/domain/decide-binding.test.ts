@@ -139,7 +139,7 @@ describe('a claim of a class', () => {
     expect(decide(spec, [aVolume('a', spec)], [ours], 'machine')).toBe('bind a');
   });
 
-  test('is told what is missing', () => {
+  test('says what is missing', () => {
     expect(decide({ storageClassName: 'x' }, [])).toBe(
       'Pending ProvisioningFailed: storageclass.storage.k8s.io "x" not found',
     );

@@ -63,7 +63,7 @@ describe('a claim on AWS', () => {
     expect(await world.show(`${CLAIMS}/data`)).toMatchObject({ status: { phase: 'Lost' } });
   });
 
-  test('is told that nobody makes a volume', async () => {
+  test('has an Event that nobody makes a volume', async () => {
     const world = await aStorageWorld();
     expect(await world.show(CLASSES)).toMatchObject({ items: [] });
     await world.post(CLASSES, storageClass('efs-sc'));
