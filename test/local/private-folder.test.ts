@@ -1,18 +1,7 @@
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { aTemporaryFolder } from '../support/a-temporary-folder.ts';
 import {
   type FolderFacts,
   type StepFacts,
@@ -24,11 +13,7 @@ import {
 const ME = 1000;
 const MINE: FolderFacts = { linkOwner: null, owner: ME, mode: 0o700, holds: ['lock', 'ecs'] };
 
-function aFolder(): string {
-  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'muster-private-')));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
+const aFolder = (): string => aTemporaryFolder('muster-private-');
 
 describe('a data folder is taken or refused by its owner, its rights and what it holds', () => {
   test.each<[string, Partial<FolderFacts>, 'fine' | 'tighten' | RegExp]>([

@@ -5,7 +5,8 @@ import { dispatchHandler, reconcileHandler, sweepHandler } from '../../shared/ru
 import { submitHandler } from '../../shared/runtime/submit-handler.ts';
 import { checkWire, noteSeen } from '../models/wire-check.ts';
 import { TEST_WIRING } from '../support/test-wiring.ts';
-import { type NeededRight, missingTypes, neededRights } from './needed-rights.ts';
+import { onAskedRights } from './asked-rights.ts';
+import { type NeededRight, missingTypes } from './needed-rights.ts';
 import { type FunctionName, type Statements, allowing } from './statements.ts';
 import { LOCAL_PLACE, templateStatements } from './template-statements.ts';
 
@@ -13,7 +14,7 @@ import { LOCAL_PLACE, templateStatements } from './template-statements.ts';
 export type Asked = {
   /** Actions that were allowed, by function. */
   readonly allowed: Readonly<Record<FunctionName, ReadonlySet<string>>>;
-  /** What was denied, in AWS's words; calls that {@link neededRights} does not describe well; and what breaks AWS's models. */
+  /** What was denied, in AWS's words; calls that needed-rights.ts does not describe well; and what breaks AWS's models. */
   readonly faults: readonly string[];
 };
 
@@ -138,19 +139,12 @@ class RightsCheck implements Asked {
 
   /** Puts the check before all else that `client` does. `whose`: the function that asks; null: none of ours. */
   guard(client: SdkClient, whose: (right: NeededRight) => FunctionName | null): void {
-    // The clients' stacks differ in their types only.
-    const stack = client.middlewareStack as unknown as Stack;
-    stack.add(
-      (next, { commandName = '' }) =>
-        async (args) => {
-          for (const right of neededRights(commandName, args.input, LOCAL_PLACE)) {
-            const name = whose(right);
-            if (name !== null) await this.#ask(name, right);
-          }
-          return next(args);
-        },
-      { step: 'initialize', name: 'rightsCheck', priority: 'high' },
-    );
+    onAskedRights(client, async (rights) => {
+      for (const right of rights) {
+        const name = whose(right);
+        if (name !== null) await this.#ask(name, right);
+      }
+    });
   }
 
   async #ask(name: FunctionName, right: NeededRight): Promise<void> {
@@ -178,16 +172,6 @@ class RightsCheck implements Asked {
     this.#told(text);
   }
 }
-
-type Stack = {
-  add(
-    middleware: (
-      next: (args: { readonly input: unknown }) => Promise<unknown>,
-      context: { readonly commandName?: string },
-    ) => (args: { readonly input: unknown }) => Promise<unknown>,
-    options: { readonly step: 'initialize'; readonly name: string; readonly priority: 'high' },
-  ): void;
-};
 
 /** Lambda drains a queue with the rights of the function that it invokes. */
 const DRAINED_BY: Readonly<Record<string, FunctionName | undefined>> = {

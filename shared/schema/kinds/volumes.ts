@@ -16,6 +16,18 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
+/** What volumes of ConfigMaps and of Secrets have alike. */
+const KEY_FILES = {
+  items: field(2, listOf(object('KeyToPath')), 'The keys that become files. Omitted: all keys, each under its name.'),
+  defaultMode: field(
+    3,
+    INT32,
+    'Permissions of files without a mode, from 0 to 511 (0777). Defaults to 420 (0644).',
+    ZERO_SHOWN,
+  ),
+  optional: field(4, BOOL, 'True: the object and its keys may be missing.', ZERO_SHOWN),
+};
+
 /** Volumes of a Pod: emptyDir, and those that show keys and fields as files. */
 export const VOLUME_KINDS = {
   Volume: {
@@ -99,18 +111,7 @@ export const VOLUME_KINDS = {
     description: 'The keys of a ConfigMap, as files.',
     fields: {
       localObjectReference: inlined(1, object('LocalObjectReference')),
-      items: field(
-        2,
-        listOf(object('KeyToPath')),
-        'The keys that become files. Omitted: all keys, each under its name.',
-      ),
-      defaultMode: field(
-        3,
-        INT32,
-        'Permissions of files without a mode, from 0 to 511 (0777). Defaults to 420 (0644).',
-        ZERO_SHOWN,
-      ),
-      optional: field(4, BOOL, 'True: the object and its keys may be missing.', ZERO_SHOWN),
+      ...KEY_FILES,
     },
   },
   SecretVolumeSource: {
@@ -118,18 +119,7 @@ export const VOLUME_KINDS = {
     description: 'The keys of a Secret, as files.',
     fields: {
       secretName: field(1, STRING, 'Name of the Secret.'),
-      items: field(
-        2,
-        listOf(object('KeyToPath')),
-        'The keys that become files. Omitted: all keys, each under its name.',
-      ),
-      defaultMode: field(
-        3,
-        INT32,
-        'Permissions of files without a mode, from 0 to 511 (0777). Defaults to 420 (0644).',
-        ZERO_SHOWN,
-      ),
-      optional: field(4, BOOL, 'True: the object and its keys may be missing.', ZERO_SHOWN),
+      ...KEY_FILES,
     },
   },
   DownwardAPIVolumeSource: {

@@ -27,6 +27,19 @@ export const aPodOf = (spec: Partial<PodSpec>, main: Partial<Container> = {}): J
   },
 });
 
+/** The first attempt of its index 7. */
+export const anAttempt = {
+  podName: 'p',
+  podUid: 'u',
+  completionIndex: 7,
+  completions: 9,
+  retryIndex: 0,
+  failureCount: 0,
+  ignoredFailureCount: 0,
+  labels: {},
+  item: null,
+};
+
 const bytesOf = (value: string | Uint8Array): Uint8Array =>
   typeof value === 'string' ? new TextEncoder().encode(value) : value;
 

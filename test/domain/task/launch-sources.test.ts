@@ -3,21 +3,10 @@ import { expect, test } from 'vitest';
 import type { Container } from '../../../shared/domain/manifests/pod-spec.ts';
 import { overridesOf } from '../../../shared/domain/task/launch-overrides.ts';
 import { sourcesOfTexts, sourcesPrint, textsForLaunches } from '../../../shared/domain/task/launch-sources.ts';
-import { aConfigMap, aPodOf, aSecret, sourcesOf } from './a-pod.ts';
+import { aConfigMap, aPodOf, aSecret, anAttempt, sourcesOf } from './a-pod.ts';
 
 const HOST: Container['env'] = [{ name: 'HOST', valueFrom: { configMapKeyRef: { name: 'c', key: 'host' } } }];
 const SOURCES = sourcesOf({ configMaps: { c: aConfigMap({ host: 'example.org', other: 'x' }) } });
-const ATTEMPT = {
-  podName: 'p',
-  podUid: 'u',
-  completionIndex: 7,
-  completions: 9,
-  retryIndex: 0,
-  failureCount: 0,
-  ignoredFailureCount: 0,
-  labels: {},
-  item: null,
-};
 
 test.each<[string, Partial<Container>, number]>([
   ['nothing is put together', { env: HOST, args: ['$HOST', '$(MUSTER_INDEX)'] }, 0],
@@ -32,8 +21,8 @@ test('a launch puts the same together as the definition would, and keeps only wh
   const main = { env: HOST, args: ['$(HOST)', '$(MUSTER_INDEX)'] };
   const texts = textsForLaunches(aPodOf({}, main), SOURCES);
   expect(texts).toEqual([{ name: 'c', keys: { host: 'example.org' } }]);
-  const whole = overridesOf(aPodOf({}, main), ATTEMPT, SOURCES);
-  expect(overridesOf(aPodOf({}, main), ATTEMPT, sourcesOfTexts(texts))).toEqual(whole);
+  const whole = overridesOf(aPodOf({}, main), anAttempt, SOURCES);
+  expect(overridesOf(aPodOf({}, main), anAttempt, sourcesOfTexts(texts))).toEqual(whole);
   expect(whole[0]?.command).toEqual(['example.org', '7']);
 });
 

@@ -4,7 +4,7 @@ import { overridesOf, overridesRequest } from '../../../shared/domain/task/launc
 import { taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
 import { FILES_CONTAINER, fileVariable } from '../../../shared/domain/task/task.ts';
 import { volumeFiles } from '../../../shared/domain/task/volumes/volume-files.ts';
-import { aConfigMap, aPodOf, aSecret, sourcesOf } from './a-pod.ts';
+import { aConfigMap, aPodOf, anAttempt, aSecret, sourcesOf } from './a-pod.ts';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
@@ -84,18 +84,7 @@ test('all labels are lines, quoted as in a cluster', () => {
 
 test('what says something of the attempt has the same place whatever a ConfigMap has', () => {
   const volumes: readonly Volume[] = [{ name: 'v', configMap: { name: 'c' } }, INDEX];
-  const attempt = {
-    podName: 'p',
-    podUid: 'u',
-    completionIndex: 7,
-    completions: 9,
-    retryIndex: 0,
-    failureCount: 0,
-    ignoredFailureCount: 0,
-    labels: {},
-    item: null,
-  };
-  const overrides = overridesOf(aPodOf({ volumes }), attempt);
+  const overrides = overridesOf(aPodOf({ volumes }), anAttempt);
   expect(overrides.find(({ name }) => name === FILES_CONTAINER)).toEqual({
     name: FILES_CONTAINER,
     env: [{ name: fileVariable(0), value: '7' }],

@@ -1,28 +1,16 @@
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { aTemporaryFolder } from '../../support/a-temporary-folder.ts';
 import { contentsOf, writeContents } from '../../../local/ecs/driver/file-writer.ts';
 
 let root: string;
 let volumes: string;
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'muster-writer-')));
+  root = aTemporaryFolder('muster-writer-');
   volumes = join(root, 'volumes');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const MOUNTED = new Set(['conf', 'keys']);
 const variables = (plan: readonly string[], ...values: readonly string[]): ReadonlyMap<string, string> =>

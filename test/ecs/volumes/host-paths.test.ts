@@ -1,30 +1,18 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { aTemporaryFolder } from '../../support/a-temporary-folder.ts';
 import { type HostPlaces, hostPathsOf as pathsOf } from '../../../local/ecs/driver/host-paths.ts';
 
 let root: string;
 let allowed: string;
 let outside: string;
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'muster-paths-')));
+  root = aTemporaryFolder('muster-paths-');
   [allowed, outside] = [join(root, 'allowed'), join(root, 'outside')];
   for (const folder of [allowed, outside]) mkdirSync(folder);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const hostPathsOf = (
   wanted: Parameters<typeof pathsOf>[0],

@@ -1,17 +1,7 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aTemporaryFolder } from '../../support/a-temporary-folder.ts';
 import type { ContainerRun } from '../../../local/ecs/driver/driver.ts';
 import { mountPlaces, volumesInParts } from '../../../local/ecs/driver/mount-places.ts';
 import type { TaskRecord } from '../../../local/ecs/task-record.ts';
@@ -19,10 +9,9 @@ import type { TaskRecord } from '../../../local/ecs/task-record.ts';
 let root: string;
 let volume: string;
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'muster-mounts-')));
+  root = aTemporaryFolder('muster-mounts-');
   volume = join(root, 'volumes', 'data');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const aRun = (dockerLabels: Readonly<Record<string, string>>, volumes: readonly string[] = ['data']): ContainerRun => ({
   task: {

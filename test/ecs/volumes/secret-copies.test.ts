@@ -1,25 +1,15 @@
-import {
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aTemporaryFolder } from '../../support/a-temporary-folder.ts';
 import { readSecrets } from '../../../local/ecs/driver/secret-files.ts';
 import { type SecretCopies, memorySecretCopies, openSecretCopies } from '../../../local/ecs/secret-copies.ts';
 import { objectReference } from '../../../shared/names/secrets.ts';
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'muster-copies-'));
+  dir = aTemporaryFolder('muster-copies-');
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const DB = { namespace: 'default', name: 'db.example' };
 const VALUES = new Map([

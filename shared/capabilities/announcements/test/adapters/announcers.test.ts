@@ -23,9 +23,9 @@ import { openAnnouncer } from '../../adapters/open-announcer.ts';
 import { openTaskAnswers } from '../../answers/open-task-answers.ts';
 import { musterTemplate } from '../../../../../test/cdk/template.ts';
 import { checkWire, noteSeen } from '../../../../../test/models/wire-check.ts';
-import { type NeededRight, missingTypes, neededRights } from '../../../../../test/rights/needed-rights.ts';
+import { type NeededRight, missingTypes } from '../../../../../test/rights/needed-rights.ts';
 import { type FunctionName, allowing, statementsOf } from '../../../../../test/rights/statements.ts';
-import { LOCAL_PLACE } from '../../../../../test/rights/template-statements.ts';
+import { onAskedRights } from '../../../../../test/rights/asked-rights.ts';
 
 // The SDK's own requests, over HTTP, to a server that checks what EventBridge and Step Functions check.
 
@@ -308,18 +308,7 @@ describe('rights', () => {
     const opened = openAnnouncer(placesOf({ taskTokens: true }), {
       at: (endpoint) => ({ region: 'us-east-1', endpoint }),
       telemetry: { warn },
-      onClient(client) {
-        // The clients' stacks differ in their types only.
-        const stack = client.middlewareStack as unknown as typeof bridge.middlewareStack;
-        stack.add(
-          (next, { commandName = '' }) =>
-            async (args) => {
-              asked.push(...neededRights(commandName, args.input, LOCAL_PLACE));
-              return next(args);
-            },
-          { step: 'initialize', name: 'asked' },
-        );
-      },
+      onClient: (client) => onAskedRights(client, (rights) => void asked.push(...rights)),
     });
     waiting.add('token-2');
     const changes = [aChange('Completed', { version: 1 }, OPEN), aChange('Failed', { version: 2 }, 'token-2')];

@@ -10,9 +10,9 @@ import { serveAwsJson } from '../../../../../local/wire/aws-json.ts';
 import { listenOnLoopback } from '../../../../../local/wire/loopback-server.ts';
 import { musterTemplate } from '../../../../../test/cdk/template.ts';
 import { checkWire } from '../../../../../test/models/wire-check.ts';
-import { type NeededRight, missingTypes, neededRights } from '../../../../../test/rights/needed-rights.ts';
+import { type NeededRight, missingTypes } from '../../../../../test/rights/needed-rights.ts';
 import { allowing, statementsOf } from '../../../../../test/rights/statements.ts';
-import { LOCAL_PLACE } from '../../../../../test/rights/template-statements.ts';
+import { onAskedRights } from '../../../../../test/rights/asked-rights.ts';
 import { openSealer } from '../../adapters/index.ts';
 import { createSsmClient, parameterKey } from '../../adapters/parameter-key.ts';
 
@@ -125,18 +125,7 @@ describe('a function', () => {
     const opened = openSealer(PLACES, {
       at,
       telemetry: { warn: () => undefined },
-      onClient(each) {
-        // The clients' stacks differ in their types only.
-        const stack = each.middlewareStack as unknown as typeof client.middlewareStack;
-        stack.add(
-          (next, { commandName = '' }) =>
-            async (args) => {
-              asked.push(...neededRights(commandName, args.input, LOCAL_PLACE));
-              return next(args);
-            },
-          { step: 'initialize', name: 'asked' },
-        );
-      },
+      onClient: (each) => onAskedRights(each, (rights) => void asked.push(...rights)),
     });
     await opened.ports.sealer?.seal(Buffer.from('x'), OF);
     opened.close();
