@@ -38,7 +38,7 @@ const SLOW_UNITS = [
   'test/kube/selectors/selectors.test.ts',
   'test/kube/write/{delete,object-size,patch,status}.test.ts',
   'test/schema/job/{job-admission-properties,kept-template}.test.ts',
-  'test/schema/object/document.test.ts',
+  'test/schema/text/document.test.ts',
   'test/schema/pod/pod-fields.test.ts',
   'test/schema/protobuf/decode-protobuf.test.ts',
 ];

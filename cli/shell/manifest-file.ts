@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LineCounter, isMap, isSeq, parseAllDocuments } from 'yaml';
 import * as z from 'zod';
-import { MANIFEST_BYTES_MAX, parseDocument } from '../../shared/schema/object/document.ts';
+import { MANIFEST_BYTES_MAX, parseDocument } from '../../shared/schema/text/document.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { Shell } from './shell.ts';
 import { messageOf } from '../../shared/domain/base/error-text.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../client/kube-client.ts';
 import { reach, type ChangeFlags } from '../client/reach.ts';
-import { alteredNumbers } from '../../shared/schema/object/altered-numbers.ts';
+import { alteredNumbers } from '../../shared/schema/text/altered-numbers.ts';
 import { alteredFaults } from '../../shared/schema/submission/own-message.ts';
 import { EXIT, usageFailure } from '../shell/failure.ts';
 import { readWritten } from '../shell/manifest-file.ts';

@@ -14,7 +14,7 @@ import { readSettings } from '../../cdk/settings.ts';
 import { DEAD_QUEUE_ENV } from '../../shared/names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../../shared/names/endpoints.ts';
 import { ACCESS_ENV, ENV } from '../../shared/names/env.ts';
-import { type BundledHandlers, bundledHandlers } from '../support/bundled-handlers.ts';
+import { type BundledHandlers, bundledHandlers } from '../support/built/bundled-handlers.ts';
 import { API_ID, CLUSTER, REGION, aToken } from '../token/a-token.ts';
 import { ACCOUNT, OPS, fakeSts } from '../token/fake-sts.ts';
 import { CALLER, getThroughGateway, postThroughGateway, pretendLambda } from '../support/lambda-stream.ts';

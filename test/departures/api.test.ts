@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MANIFEST_BYTES_MAX } from '../../shared/schema/object/document.ts';
+import { MANIFEST_BYTES_MAX } from '../../shared/schema/text/document.ts';
 import { reconcileBatch } from '../../shared/control/reconcile/reconcile.ts';
 import { aWorld, linesOf } from '../kube/a-world.ts';
 import { aGuardedWorld, grants, rule } from '../../shared/capabilities/access/test/kube/a-guarded-world.ts';

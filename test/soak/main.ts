@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { familyAnonBytes } from '../bench/processes.ts';
-import { startBuiltLocal } from '../support/built-program.ts';
+import { startBuiltLocal } from '../support/built/built-program.ts';
 import { type Sample, verdictOf } from './verdict.ts';
 
 /** `npm run soak`: runs a built `muster local` under steady work, prints its memory and data folder, and judges them. */

@@ -6,7 +6,7 @@ import type { StoredSpec } from '../../ports/job-store.ts';
 import { noRoomError } from '../../schema/job/host-name-rules.ts';
 import { type AdmissionContext, admitJob } from '../../schema/job/job-manifest.ts';
 import { newFieldErrors } from '../../schema/object/new-field-rules.ts';
-import { MANIFEST_BYTES_MAX } from '../../schema/object/document.ts';
+import { MANIFEST_BYTES_MAX } from '../../schema/text/document.ts';
 import type { FieldError } from '../../schema/object/field-error.ts';
 import type { Undecodable } from '../../schema/object/read-object.ts';
 import { type Template, jobOfManifest, jobOfTemplate } from '../../schema/submission/job-of-submission.ts';

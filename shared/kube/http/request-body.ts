@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { PROTOBUF_TYPE, decodeProtobuf } from '../../schema/protobuf/decode-protobuf.ts';
-import { type ParsedDocument, MANIFEST_BYTES_MAX, parseDocument } from '../../schema/object/document.ts';
+import { type ParsedDocument, MANIFEST_BYTES_MAX, parseDocument } from '../../schema/text/document.ts';
 import { type StatusError, badRequest, tooLarge, unsupportedMediaType } from './status-error.ts';
 
 /** Accepted body formats of an object. kubectl and Go programs send protobuf, whatever they accept in return. */

@@ -1,4 +1,4 @@
-import type { FloatNumber } from '../../schema/object/json-text.ts';
+import type { FloatNumber } from '../../schema/text/json-text.ts';
 import type { FieldType, KindTable } from '../../schema/kinds/kind-table.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import { fieldPath } from '../../schema/object/field-error.ts';

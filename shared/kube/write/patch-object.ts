@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Attributes } from '../../domain/callers/attributes.ts';
-import type { FloatNumber } from '../../schema/object/json-text.ts';
+import type { FloatNumber } from '../../schema/text/json-text.ts';
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { refusalOf } from '../http/authorizer.ts';

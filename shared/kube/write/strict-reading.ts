@@ -1,7 +1,7 @@
 import { KINDS } from '../../schema/kinds/kinds.ts';
 import type { FieldType } from '../../schema/kinds/kind-table.ts';
-import type { ParsedDocument } from '../../schema/object/document.ts';
-import { readJsonText } from '../../schema/object/json-text.ts';
+import type { ParsedDocument } from '../../schema/text/document.ts';
+import { readJsonText } from '../../schema/text/json-text.ts';
 import { type Problem, type Undecodable, unreadable } from '../../schema/object/read-object.ts';
 import {
   type Known,

@@ -1,7 +1,7 @@
 import { messageOf } from '../../domain/base/error-text.ts';
 import { columnCountFault } from '../../domain/items/item-list.ts';
-import { alteredText } from '../object/altered-numbers.ts';
-import { readJsonText } from '../object/json-text.ts';
+import { alteredText } from '../text/altered-numbers.ts';
+import { readJsonText } from '../text/json-text.ts';
 import { type ListFault, type NumberedRow, type ReadRows, emptyLine, linesOf } from './item-text.ts';
 
 type Options = { readonly header: boolean; readonly columns?: readonly string[]; readonly skipEmpty: boolean };

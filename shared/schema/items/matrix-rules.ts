@@ -12,7 +12,7 @@ import {
 } from '../../domain/items/job-matrix.ts';
 import { IMAGES_MAX, IMAGE_COLUMN, isImage } from '../../domain/items/task-columns.ts';
 import { type FieldError, duplicate, fieldPath, invalid, required, tooLong, tooMany } from '../object/field-error.ts';
-import { readJsonText } from '../object/json-text.ts';
+import { readJsonText } from '../text/json-text.ts';
 
 const FORM = 'must be JSON such as {"values":[{"name":"node","values":["18","20"]}],"image":"node:$(node)"}';
 

@@ -1,5 +1,5 @@
 import type { JobManifest, JobManifestSpec, Labels, ObjectMeta, PodTemplate } from '../../domain/manifests/manifest.ts';
-import { processWarnings, missingCommandErrors } from '../pod/command-rules.ts';
+import { processWarnings, missingCommandErrors } from '../pod-admission/command-rules.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { annotationNeedErrors } from './added-rules.ts';
 import { dependencyErrors } from './dependency-rules.ts';
@@ -23,7 +23,7 @@ import { annotationErrors, labelErrors, ownAnnotationErrors } from '../object/me
 import { tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { conditionWarnings, podFailurePolicyOf } from './pod-failure-policy-rules.ts';
 import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
-import { admitPodTemplate } from '../pod/pod-rules.ts';
+import { admitPodTemplate } from '../pod-admission/pod-rules.ts';
 import type { HostFolders } from '../../domain/task/volumes/host-folders.ts';
 import { nfsPlaceErrors } from '../pod/claim-volume-rules.ts';
 import { hostPathErrors } from '../pod/host-path-rules.ts';

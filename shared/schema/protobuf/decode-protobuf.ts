@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { MANIFEST_BYTES_MAX } from '../object/document.ts';
+import { MANIFEST_BYTES_MAX } from '../text/document.ts';
 import type { KindTable } from '../kinds/kind-table.ts';
 import { KINDS } from '../kinds/kinds.ts';
 import { type JsonObject, readMessage } from './read-message.ts';

@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { parseDocument } from '../object/document.ts';
+import { parseDocument } from '../text/document.ts';
 import { Unreadable } from './unreadable.ts';
 
 /**

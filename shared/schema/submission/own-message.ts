@@ -5,9 +5,9 @@ import { NAMINGS } from '../../domain/manifests/annotations/lists.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/manifests/namespace.ts';
 import { formatInlineItems } from '../items/inline-items.ts';
 import { parseItems } from '../items/parse-items.ts';
-import { alteredText } from '../object/altered-numbers.ts';
+import { alteredText } from '../text/altered-numbers.ts';
 import { fieldPath } from '../object/field-error.ts';
-import type { FloatNumber } from '../object/json-text.ts';
+import type { FloatNumber } from '../text/json-text.ts';
 import { type Fault, type ReadMessage, type Said, type SubmittedItems, unreadable } from './submission.ts';
 
 const TOKEN_CHARS_MAX = 2_048; // Step Functions API reference, SendTaskSuccess

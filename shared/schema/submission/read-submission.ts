@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { alteredNumbers } from '../object/altered-numbers.ts';
-import { parseDocument } from '../object/document.ts';
-import type { FloatNumber } from '../object/json-text.ts';
+import { alteredNumbers } from '../text/altered-numbers.ts';
+import { parseDocument } from '../text/document.ts';
+import type { FloatNumber } from '../text/json-text.ts';
 import { isOwnMessage, readOwnMessage, saidToken } from './own-message.ts';
 import { type CreatedObject, type ReadMessage, unreadable } from './submission.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startBuiltLocal } from '../../support/built-program.ts';
+import { startBuiltLocal } from '../../support/built/built-program.ts';
 import { median } from '../quantiles.ts';
 import { startBench } from './bench-runtime.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { JOBS, manifest } from '../../kube/a-world.ts';
 import { NASTY_REQUESTS, PREPARED, bodyOf } from '../../kube/bounds/nasty-requests.ts';
 import type { NastyRequest } from '../../kube/bounds/request-forms.ts';
-import { type BuiltLocal, startBuiltLocal } from '../../support/built-program.ts';
+import { type BuiltLocal, startBuiltLocal } from '../../support/built/built-program.ts';
 
 /** What a request may cost: a second at most, on a machine of half the usual speed. On a busy one, only this says what it costs. */
 const CPU_MAX_MS = 2_000;

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { BundledHandlers } from '../../support/bundled-handlers.ts';
+import type { BundledHandlers } from '../../support/built/bundled-handlers.ts';
 import { getThroughGateway, postThroughGateway, pretendLambda } from '../../support/lambda-stream.ts';
 import { type ALocalRuntime, aLocalRuntime } from '../a-local-runtime.ts';
 import { EXAMPLES, JOBS, PATIENCE_MS, conditionsOf, exampleJob, TEST_MS } from '../kube-calls.ts';

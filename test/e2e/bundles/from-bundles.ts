@@ -7,7 +7,7 @@ import { DEAD_QUEUE_ENV } from '../../../shared/names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../../../shared/names/endpoints.ts';
 import { ENV } from '../../../shared/names/env.ts';
 import type { RuntimeOptions } from '../../../shared/runtime/create-runtime.ts';
-import { type BundledHandlers, bundledHandlers } from '../../support/bundled-handlers.ts';
+import { type BundledHandlers, bundledHandlers } from '../../support/built/bundled-handlers.ts';
 
 /** Bundles all functions of the stack into a folder, as a deployment does. */
 export function bundledInto(cdkOut: string): BundledHandlers {

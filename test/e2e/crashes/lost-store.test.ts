@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { putRaw } from '../../contract/rows/raw-rows.ts';
-import { startBuiltLocal } from '../../support/built-program.ts';
+import { startBuiltLocal } from '../../support/built/built-program.ts';
 import { TEST_MS, indexed, kubeAt, shellJob } from '../kube-calls.ts';
 
 const PROGRAM = resolve('dist/muster.mjs');

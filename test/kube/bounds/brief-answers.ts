@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { MANIFEST_BYTES_MAX } from '../../../shared/schema/object/document.ts';
+import { MANIFEST_BYTES_MAX } from '../../../shared/schema/text/document.ts';
 import { JOBS, type World, aWorld, manifest } from '../a-world.ts';
 import { PREPARED, bodyOf } from './nasty-requests.ts';
 import type { NastyRequest } from './request-forms.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { NewerFormatError } from '../../../shared/domain/base/newer-format.ts';
 import { Busy } from '../../../shared/ports/busy.ts';
 import { encodePlace } from '../../../shared/schema/object/list-place.ts';
-import { MANIFEST_BYTES_MAX } from '../../../shared/schema/object/document.ts';
+import { MANIFEST_BYTES_MAX } from '../../../shared/schema/text/document.ts';
 import { JOBS, PODS, aWorld, manifest } from '../a-world.ts';
 
 /** Decodes, and names a Job that cannot be. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDocument } from '../../../shared/schema/object/document.ts';
+import { parseDocument } from '../../../shared/schema/text/document.ts';
 import { admitJobUpdate, documentOf } from '../../../shared/schema/job/job-update.ts';
 import { UID, admitted } from '../../support/job-document.ts';
 

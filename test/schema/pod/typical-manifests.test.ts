@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { admitJobUpdate, documentOf } from '../../../shared/schema/job/job-update.ts';
-import { parseDocument } from '../../../shared/schema/object/document.ts';
+import { parseDocument } from '../../../shared/schema/text/document.ts';
 import { UID, admitDocument, admitted, faultLines } from '../../support/job-document.ts';
 
 // Manifests of the sorts that charts and tutorials have, and what becomes of each.

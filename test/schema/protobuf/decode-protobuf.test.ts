@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MANIFEST_BYTES_MAX } from '../../../shared/schema/object/document.ts';
+import { MANIFEST_BYTES_MAX } from '../../../shared/schema/text/document.ts';
 import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
 import { jsonFieldsOf } from '../../../shared/schema/kinds/json-fields-of.ts';
 import type { Field, FieldType } from '../../../shared/schema/kinds/kind-table.ts';

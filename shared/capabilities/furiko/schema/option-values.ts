@@ -1,6 +1,6 @@
 import type { JobOption } from '../domain/job-config.ts';
 import type { Labels } from '../../../domain/manifests/manifest.ts';
-import { parseDocument } from '../../../schema/object/document.ts';
+import { parseDocument } from '../../../schema/text/document.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../schema/object/field-error.ts';
 import { formatMoment } from './moment-format.ts';
 

@@ -3,7 +3,7 @@ import type { HostFolders } from '../../../domain/task/volumes/host-folders.ts';
 import type { HostsOffer } from '../../../schema/job/host-name-rules.ts';
 import { admitJob } from '../../../schema/job/job-manifest.ts';
 import { type FieldError, invalid } from '../../../schema/object/field-error.ts';
-import { templateCommandWarnings } from '../../../schema/pod/command-rules.ts';
+import { templateCommandWarnings } from '../../../schema/pod-admission/command-rules.ts';
 import { furikoErrors, furikoWarnings } from './batch-paths.ts';
 import { compileFurikoJob } from './compile-furiko-job.ts';
 import type { FurikoTemplateShape } from './furiko-job-shape.ts';

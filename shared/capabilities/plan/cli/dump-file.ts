@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ClusterDump } from '../domain/cluster-dump.ts';
 import { readClusterDump } from '../schema/read-cluster-dump.ts';
-import { parseDocument } from '../../../schema/object/document.ts';
+import { parseDocument } from '../../../schema/text/document.ts';
 import { fieldErrorText } from '../../../schema/object/field-error.ts';
 import { EXIT, Failure } from '../../../../cli/shell/failure.ts';
 import { onOneLine } from '../../../../cli/text/table.ts';

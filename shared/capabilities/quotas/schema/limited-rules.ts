@@ -1,7 +1,7 @@
 import type { JobManifest } from '../../../domain/manifests/manifest.ts';
 import type { Container } from '../../../domain/manifests/pod-spec.ts';
 import type { FieldError } from '../../../schema/object/field-error.ts';
-import { storageErrors } from '../../../schema/pod/pod-rules.ts';
+import { storageErrors } from '../../../schema/pod-admission/pod-rules.ts';
 import type { ContainerShape } from '../../../schema/pod/pod-shape.ts';
 import { resourceErrors } from '../../../schema/pod/resource-rules.ts';
 import { taskErrors } from '../../../schema/job/task-limits.ts';

@@ -4,7 +4,7 @@ import { CronJobShape } from './cron-shape.ts';
 import { cronAnnotationErrors } from './cron-annotation-rules.ts';
 import { CONCURRENCY_POLICIES, type FormerTimes, historyErrors, timesErrors } from './cron-spec-rules.ts';
 import { admitJobTemplate } from './cron-template.ts';
-import { templateCommandWarnings } from '../../../schema/pod/command-rules.ts';
+import { templateCommandWarnings } from '../../../schema/pod-admission/command-rules.ts';
 import type { HostFolders } from '../../../domain/task/volumes/host-folders.ts';
 import type { PodOwner } from '../../../domain/task/container-env.ts';
 import { nfsPlaceErrors } from '../../../schema/pod/claim-volume-rules.ts';

@@ -23,7 +23,7 @@ import { labelSelectorOf } from '../../../schema/object/label-selector-rules.ts'
 import { annotationErrors, labelErrors, ownAnnotationErrors } from '../../../schema/object/metadata-rules.ts';
 import { conditionWarnings, podFailurePolicyOf } from '../../../schema/job/pod-failure-policy-rules.ts';
 import { refusedFields } from '../../../schema/pod/pod-fields.ts';
-import { admitPodTemplate } from '../../../schema/pod/pod-rules.ts';
+import { admitPodTemplate } from '../../../schema/pod-admission/pod-rules.ts';
 import { selectionErrors } from '../../../schema/job/selection-rules.ts';
 import { successAnnotationErrors } from '../../../schema/job/success-annotation-rules.ts';
 import { successPolicyOf } from '../../../schema/job/success-policy-rules.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDocument } from '../../../../schema/object/document.ts';
+import { parseDocument } from '../../../../schema/text/document.ts';
 import { admitConfig, admitFuriko, admittedFuriko, furikoFaults, namedConfig } from '../furiko-document.ts';
 
 function read(yaml: string): unknown {

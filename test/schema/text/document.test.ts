@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MANIFEST_BYTES_MAX, parseDocument } from '../../../shared/schema/object/document.ts';
+import { MANIFEST_BYTES_MAX, parseDocument } from '../../../shared/schema/text/document.ts';
 
 const repeated = (n: number, open: string, middle: string, close: string) => open.repeat(n) + middle + close.repeat(n);
 

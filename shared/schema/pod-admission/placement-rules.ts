@@ -5,8 +5,14 @@ import { type FieldError, duplicate, invalid, notSupported, required } from '../
 import { labelSelectorErrors, requirementErrors } from '../object/label-selector-rules.ts';
 import { labelErrors } from '../object/metadata-rules.ts';
 import { refusedValue } from '../object/refused-fields.ts';
-import type { NodeTermShape, PodAffinityShape, PodTermShape, SpreadShape, TolerationShape } from './placement-shape.ts';
-import type { PodSpecShape } from './pod-shape.ts';
+import type {
+  NodeTermShape,
+  PodAffinityShape,
+  PodTermShape,
+  SpreadShape,
+  TolerationShape,
+} from '../pod/placement-shape.ts';
+import type { PodSpecShape } from '../pod/pod-shape.ts';
 
 /** Each task has a machine of its own, so no two Pods are on one host. */
 const HOST = 'kubernetes.io/hostname';

@@ -1,7 +1,7 @@
 import { isSamePath } from '../../domain/task/volumes/host-folders.ts';
 import { volumeVariable } from '../../domain/task/volumes/volume-variable.ts';
 import { type FieldError, required } from '../object/field-error.ts';
-import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
+import type { ContainerShape, PodSpecShape } from '../pod/pod-shape.ts';
 
 /**
  * If tasks are local processes, images are not used, so every container needs a command, or args that are one.

@@ -1,6 +1,6 @@
 import type { FieldRef, ResourceFieldRef } from '../../domain/manifests/pod-spec.ts';
 import { keptFields } from '../object/kept-fields.ts';
-import type { EnvShape } from './pod-shape.ts';
+import type { EnvShape } from '../pod/pod-shape.ts';
 
 type SourceShape = NonNullable<EnvShape['valueFrom']>;
 

@@ -1,14 +1,14 @@
 import type { Container } from '../../domain/manifests/pod-spec.ts';
 import { FILES_CONTAINER } from '../../domain/task/task.ts';
 import { dnsLabelErrors } from '../object/dns-names.ts';
-import { envErrors, envFromErrors, secretVariables, wordErrors } from './env-rules.ts';
+import { envErrors, envFromErrors, secretVariables, wordErrors } from '../pod/env-rules.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../object/field-error.ts';
-import { refusedFields } from './pod-fields.ts';
-import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
+import { refusedFields } from '../pod/pod-fields.ts';
+import type { ContainerShape, PodSpecShape } from '../pod/pod-shape.ts';
 import { refusedValue } from '../object/refused-fields.ts';
-import { resourceErrors } from './resource-rules.ts';
+import { resourceErrors } from '../pod/resource-rules.ts';
 import { containerSecurityErrors } from './security-rules.ts';
-import { mountErrors } from './mount-rules.ts';
+import { mountErrors } from '../pod/mount-rules.ts';
 
 /** The Pod around a container. */
 export type ContainerContext = {

@@ -2,7 +2,7 @@ import type { Container, EnvVar } from '../../domain/manifests/pod-spec.ts';
 import { keptFields } from '../object/kept-fields.ts';
 import { admitField, admitResource } from './admit-source.ts';
 import { admitEnvFrom } from './admit-volume.ts';
-import type { ContainerShape, EnvShape } from './pod-shape.ts';
+import type { ContainerShape, EnvShape } from '../pod/pod-shape.ts';
 import { defaultPullPolicy } from './pull-policy.ts';
 
 /**

@@ -2,8 +2,8 @@ import { ADDRESS_FIELDS } from '../../domain/manifests/pod-spec.ts';
 import { STOP_TIMEOUT_MAX_SEC } from '../../domain/task/pod-template.ts';
 import { shellVariableWarnings } from './command-rules.ts';
 import { placementWarnings } from './placement-rules.ts';
-import type { ContainerShape, PodSpecShape, VolumeShape } from './pod-shape.ts';
-import { writerOf } from './volume-owner-rules.ts';
+import type { ContainerShape, PodSpecShape, VolumeShape } from '../pod/pod-shape.ts';
+import { writerOf } from '../pod/volume-owner-rules.ts';
 
 /**
  * Warnings for the client about values that behave differently here.

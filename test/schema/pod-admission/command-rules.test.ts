@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shellVariableWarnings } from '../../../shared/schema/pod/command-rules.ts';
+import { shellVariableWarnings } from '../../../shared/schema/pod-admission/command-rules.ts';
 import { admitted, jobDocument } from '../../support/job-document.ts';
 
 const warningsOf = (command: string[] | undefined, args?: string[], env?: { name: string }[]): readonly string[] =>

@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from '../object/field-error.ts';
-import { refusedFields } from './pod-fields.ts';
-import type { ContainerShape, PodSpecShape } from './pod-shape.ts';
+import { refusedFields } from '../pod/pod-fields.ts';
+import type { ContainerShape, PodSpecShape } from '../pod/pod-shape.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 
 type User = Partial<Pick<NonNullable<ContainerShape['securityContext']>, 'runAsUser' | 'runAsGroup' | 'runAsNonRoot'>>;

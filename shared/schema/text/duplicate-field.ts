@@ -1,5 +1,5 @@
 import { type Document, type LineCounter, isMap, isNode, isScalar, isSeq } from 'yaml';
-import { type Strays, StrayFields } from './stray-fields.ts';
+import { type Strays, StrayFields } from '../object/stray-fields.ts';
 
 /**
  * Duplicate fields with their lines, in the order of Go's YAML decoder: what is within a value comes before it. The library's

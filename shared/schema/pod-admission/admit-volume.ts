@@ -2,7 +2,7 @@ import type { DownwardFile, EnvFrom, KeyFile, Projection, Volume } from '../../d
 import { DEFAULT_MODE } from '../../domain/task/volumes/volume-files.ts';
 import { type Kept, keptFields } from '../object/kept-fields.ts';
 import { admitField, admitResource } from './admit-source.ts';
-import type { ContainerShape, VolumeShape } from './pod-shape.ts';
+import type { ContainerShape, VolumeShape } from '../pod/pod-shape.ts';
 
 /**
  * A volume as it is stored: as written, with Kubernetes' defaults. A volume without a source is an emptyDir. Meaningful only if

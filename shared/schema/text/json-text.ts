@@ -1,4 +1,4 @@
-import { type Known, type Strays, ANYTHING, StrayFields } from './stray-fields.ts';
+import { type Known, type Strays, ANYTHING, StrayFields } from '../object/stray-fields.ts';
 
 /** A number and how it is written, such as a whole one in a notation that Go's integers do not accept: `2.0`, `2e0`. */
 export type FloatNumber = { readonly path: readonly (string | number)[]; readonly text: string };

@@ -2,7 +2,7 @@ import { type CST, Composer, LineCounter, Parser, type ScalarTag, type Tags } fr
 import { duplicatesInYaml } from './duplicate-field.ts';
 import { type FloatNumber, readJsonText } from './json-text.ts';
 import { messageOf } from '../../domain/base/error-text.ts';
-import { type Strays, NO_STRAYS, strayText } from './stray-fields.ts';
+import { type Strays, NO_STRAYS, strayText } from '../object/stray-fields.ts';
 
 /** The limit of a manifest: STATUS and SPEC are single DynamoDB items of at most 400 KB. */
 export const MANIFEST_BYTES_MAX = 256 * 1024;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fieldErrorText } from '../../../shared/schema/object/field-error.ts';
-import { admitPodTemplate } from '../../../shared/schema/pod/pod-rules.ts';
+import { admitPodTemplate } from '../../../shared/schema/pod-admission/pod-rules.ts';
 import { templateShape } from '../../../shared/schema/pod/pod-shape.ts';
 
 const admit = (spec: object) =>

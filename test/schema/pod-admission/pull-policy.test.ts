@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultPullPolicy } from '../../../shared/schema/pod/pull-policy.ts';
+import { defaultPullPolicy } from '../../../shared/schema/pod-admission/pull-policy.ts';
 
 const SHA = `sha256:${'0a'.repeat(32)}`;
 

@@ -13,14 +13,14 @@ import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, duplicate, forbidden, invalid, required, tooLong, tooMany } from '../object/field-error.ts';
 import { keptFields } from '../object/kept-fields.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
-import { memoryVolumeWarnings } from './memory-volume-warnings.ts';
+import { memoryVolumeWarnings } from '../pod/memory-volume-warnings.ts';
 import { placementErrors } from './placement-rules.ts';
-import { refusedFields } from './pod-fields.ts';
-import type { ContainerShape, PodSpecShape, TemplateShape } from './pod-shape.ts';
+import { refusedFields } from '../pod/pod-fields.ts';
+import type { ContainerShape, PodSpecShape, TemplateShape } from '../pod/pod-shape.ts';
 import { templateWarnings } from './pod-warnings.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 import { podSecurityErrors } from './security-rules.ts';
-import { volumeErrors } from './volume-rules.ts';
+import { volumeErrors } from '../pod/volume-rules.ts';
 
 /** The parts of a Job that its template depends on. */
 export type TemplateContext = {
