@@ -316,6 +316,7 @@ function placeOf(
     taskRoles: null,
     logGroup: LOG_GROUP,
     mountsParts: true,
+    groups: driver === 'docker' ? 'any' : 'ofUser',
     settings: {
       timing: pacedTiming(EMBEDDED_TIMING, launchesPerSec),
       firstPodsMax: FIRST_PODS_MAX,

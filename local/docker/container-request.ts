@@ -20,6 +20,8 @@ export type Place = {
   readonly volumePrefix: string;
   /** Where the container's mount points are on this machine, in their order; null: a volume of the engine. */
   readonly mounts: readonly (string | null)[];
+  /** The groups of its programs beside that of its user. */
+  readonly groups: readonly number[];
   /** The container has its own network, or that of the container that holds it for its task. */
   readonly network: OwnNetwork | { readonly kind: 'shared'; readonly sandbox: string };
 };
@@ -47,6 +49,7 @@ export function containerRequest(run: ContainerRun, place: Place): object {
       ...(container.readonlyRootFilesystem === true ? { ReadonlyRootfs: true } : {}),
       ...(capabilities?.add === undefined ? {} : { CapAdd: capabilities.add }),
       ...(capabilities?.drop === undefined ? {} : { CapDrop: capabilities.drop }),
+      ...(place.groups.length === 0 ? {} : { GroupAdd: place.groups.map(String) }),
       ...(tmpfs.length === 0 ? {} : { Tmpfs: Object.fromEntries(tmpfs.map(tmpfsEntry)) }),
       Mounts: [{ Type: 'bind', Source: place.workspaceDir, Target: WORKSPACE }, ...volumesOf(container, place)],
       LogConfig: ALL_LINES,

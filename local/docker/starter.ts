@@ -1,6 +1,6 @@
 import { CONTAINER_LABELS } from '../../shared/domain/task/container-labels.ts';
 import type { ContainerRun } from '../ecs/driver/driver.ts';
-import { volumesWithFiles, writesFiles } from '../ecs/driver/files-driver.ts';
+import { groupsIn, volumesWithFiles, writesFiles } from '../ecs/driver/files-driver.ts';
 import { type HostPlaces, hostPathsOf } from '../ecs/driver/host-paths.ts';
 import { mountPlaces, volumesInParts } from '../ecs/driver/mount-places.ts';
 import { type SecretStores, readSecrets } from '../ecs/driver/secret-files.ts';
@@ -96,7 +96,7 @@ export class Starter {
 
   async #request(run: ContainerRun): Promise<object> {
     const { volumes, workspaceDir, environment, installation, cpus } = this.#options;
-    const { task, container } = run;
+    const { task, container, definition = { containerDefinitions: [container] } } = run;
     const own: OwnNetwork = { kind: 'own', name: networkName(installation) };
     const network = sharesNetwork(run) ? ({ kind: 'shared', sandbox: sandboxName(task.id) } as const) : own;
     if (network.kind === 'shared') await this.#sandbox(run, own);
@@ -110,6 +110,7 @@ export class Starter {
       workspaceDir,
       volumePrefix: volumePrefix(installation, volumes.owner(task)),
       mounts: this.#mounts(run),
+      groups: groupsIn(container, definition),
       network,
     });
   }

@@ -38,7 +38,7 @@ export async function wireAsAws(
       closers.push(() => front.close());
       const options: RuntimeOptions = {
         ...rest,
-        definitions: { mountsParts: true },
+        definitions: { mountsParts: true, groups: place.groups },
         ports: { ...rest.ports, ...taskPorts(ecs.secretCopies) },
         endpoints: { sqs: server.endpoint, ecs: front.url, logs: front.url },
         accessKey,

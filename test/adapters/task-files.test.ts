@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PlannedFile, parsePlan, planOf } from '../../shared/adapters/aws/ecs/file-plan.ts';
-import { FILES_IMAGE, FILES_SCRIPT } from '../../shared/adapters/aws/ecs/files-script.ts';
+import { FILES_IMAGE, filesScript } from '../../shared/adapters/aws/ecs/files-script.ts';
 import { registerInput, stillFits } from '../../shared/adapters/aws/ecs/task-definition-request.ts';
 import type { TaskDefinition, TaskFile } from '../../shared/domain/task/task.ts';
 import { objectReference, parseReference } from '../../shared/names/secrets.ts';
@@ -56,7 +56,7 @@ test('the files of volumes are written by a first container, for which all other
     ...plain,
     name: 'muster-files',
     image: FILES_IMAGE,
-    entryPoint: ['sh', '-c', FILES_SCRIPT],
+    entryPoint: ['sh', '-c', filesScript({ hasFolders: false, hasFiles: true })],
     command: ['muster-files', '/muster'],
     environment: [
       {

@@ -44,6 +44,7 @@ const PLACE: Place = {
   workspaceDir: '/home/kim/work',
   volumePrefix: 'muster-i-pod-',
   mounts: [],
+  groups: [],
   network: { kind: 'own', name: 'muster-i' },
 };
 
@@ -96,6 +97,13 @@ describe('a container is made', () => {
         Mounts: [{}, { Type: 'volume', Source: 'muster-i-pod-data', Target: '/data', ReadOnly: true }],
       },
     });
+  });
+
+  test('with the groups of its programs, if they have any', () => {
+    expect(containerRequest(aRun(), { ...PLACE, groups: [2000, 0] })).toMatchObject({
+      HostConfig: { GroupAdd: ['2000', '0'] },
+    });
+    expect(JSON.stringify(containerRequest(aRun(), PLACE))).not.toContain('GroupAdd');
   });
 
   test('with the memory that the Pod allows it, unless the launch gives its task another size', () => {

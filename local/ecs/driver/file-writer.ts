@@ -1,8 +1,28 @@
-import { closeSync, fchmodSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { FILE_PLAN, type FileForm, type PlannedFile, parsePlan } from '../../../shared/adapters/aws/ecs/file-plan.ts';
+import {
+  FILE_PLAN,
+  FOLDER_PLAN,
+  type FileForm,
+  type PlannedFile,
+  type PlannedFolder,
+  parseFolderPlan,
+  parsePlan,
+} from '../../../shared/adapters/aws/ecs/file-plan.ts';
 import { fileVariable } from '../../../shared/domain/task/task.ts';
+import { groupHere } from './group-here.ts';
 import { makeFolder } from './host-paths.ts';
 
 /** A file that is to be written. */
@@ -10,7 +30,7 @@ type Content = PlannedFile & { readonly bytes: Buffer };
 
 /** What a container's variables ask for, or why it cannot be had. */
 type Contents =
-  | { readonly kind: 'contents'; readonly files: readonly Content[] }
+  | { readonly kind: 'contents'; readonly folders: readonly PlannedFolder[]; readonly files: readonly Content[] }
   | { readonly kind: 'faulty'; readonly why: string };
 
 /** `denied`: by what is there already; `failed`: by this machine, for now. */
@@ -22,8 +42,12 @@ export type Written = { readonly kind: 'written' } | { readonly kind: 'denied' |
  * @param volumes what the container mounts
  */
 export function contentsOf(variables: ReadonlyMap<string, string>, volumes: ReadonlySet<string>): Contents {
-  const plan = parsePlan(variables.get(FILE_PLAN) ?? '');
+  const plan = listIn(variables, FILE_PLAN, parsePlan);
   if (plan === null) return { kind: 'faulty', why: `${FILE_PLAN} is no list of files` };
+  const folders = listIn(variables, FOLDER_PLAN, parseFolderPlan);
+  if (folders === null) return { kind: 'faulty', why: `${FOLDER_PLAN} is no list of folders` };
+  const absent = folders.find(({ volume }) => !volumes.has(volume));
+  if (absent !== undefined) return { kind: 'faulty', why: `cannot write ${absent.volume}: ${NOT_MOUNTED}` };
   const files: Content[] = [];
   for (const file of plan) {
     const text = variables.get(fileVariable(file.nth));
@@ -32,11 +56,23 @@ export function contentsOf(variables: ReadonlyMap<string, string>, volumes: Read
       return { kind: 'faulty', why: cannot(file, reasonOf(file, volumes, text)) };
     files.push({ ...file, bytes });
   }
-  return { kind: 'contents', files };
+  return { kind: 'contents', folders, files };
 }
 
+/** Empty without the variable. */
+function listIn<T>(
+  variables: ReadonlyMap<string, string>,
+  name: string,
+  parse: (plan: string) => readonly T[] | null,
+): readonly T[] | null {
+  const plan = variables.get(name);
+  return plan === undefined ? [] : parse(plan);
+}
+
+const NOT_MOUNTED = 'its volume is not mounted';
+
 function reasonOf({ volume }: PlannedFile, volumes: ReadonlySet<string>, text: string | undefined): string {
-  if (!volumes.has(volume)) return 'its volume is not mounted';
+  if (!volumes.has(volume)) return NOT_MOUNTED;
   return text === undefined ? 'its content is not set' : 'its content cannot be decoded';
 }
 
@@ -64,33 +100,66 @@ function unpacked(bytes: Buffer): Buffer | null {
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Writes files into the folders of volumes. Each is whole at once, and takes the place of what is there; so the same call may be
- * repeated at any time. What a volume holds is its tenant's: no link in it is followed.
+ * Gives folders of volumes to their groups, and writes files into them. Each file is whole at once, and takes the place of what is
+ * there; so the same call may be repeated at any time. What a volume holds is its tenant's: no link in it is followed.
  *
  * @param dir has the folders of volumes
  */
-export function writeContents(files: readonly Content[], dir: string): Written {
+export function writeContents(
+  { folders, files }: Pick<Extract<Contents, { readonly kind: 'contents' }>, 'folders' | 'files'>,
+  dir: string,
+): Written {
+  const groups = new Map(folders.map(({ volume, group }) => [volume, groupHere(group)] as const));
+  for (const folder of folders) {
+    try {
+      give(folder, groupHere(folder.group), dir);
+    } catch (error) {
+      return unwritten(error, `cannot write ${folder.volume}`);
+    }
+  }
   for (const file of files) {
     try {
-      write(file, dir);
+      write(file, groups.get(file.volume) ?? null, dir);
     } catch (error) {
-      return { kind: isTheirs(error) ? 'denied' : 'failed', why: cannot(file, said(error)) };
+      return unwritten(error, `cannot write ${file.volume}/${file.path}`);
     }
   }
   return { kind: 'written' };
 }
 
-function write({ volume, path, mode, bytes }: Content, dir: string): void {
+const unwritten = (error: unknown, what: string): Written => ({
+  kind: isTheirs(error) ? 'denied' : 'failed',
+  why: `${what}: ${said(error)}`,
+});
+
+/** The bit setgid of its mode gives the group all that is made in it. */
+function give({ volume, mode }: PlannedFolder, group: number, dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const folder = openSync(folderIn(dir, volume, mode), constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    fchownSync(folder, KEPT, group);
+    fchmodSync(folder, mode);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** The owner stays as it is. */
+const KEPT = -1;
+
+/** @param group of its volume; null: the volume has none */
+function write({ volume, path, mode, bytes }: Content, group: number | null, dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const folderMode = group === null ? 0o755 : 0o2755;
   const folder = dirname(path)
     .split('/')
     .filter((name) => name !== '.')
-    .reduce(folderIn, folderIn(dir, volume));
+    .reduce((parent, name) => folderIn(parent, name, folderMode), folderIn(dir, volume, folderMode));
   // Beside the volumes, where no task sees it, on the same disk.
   const draft = `${dir}.draft`;
   rmSync(draft, { force: true });
   try {
-    writeDraft(draft, bytes, mode);
+    writeDraft(draft, bytes, mode, group);
     renameSync(draft, join(folder, basename(path)));
   } catch (error) {
     rmSync(draft, { force: true });
@@ -98,10 +167,11 @@ function write({ volume, path, mode, bytes }: Content, dir: string): void {
   }
 }
 
-function writeDraft(draft: string, bytes: Buffer, mode: number): void {
+function writeDraft(draft: string, bytes: Buffer, mode: number, group: number | null): void {
   const file = openSync(draft, 'wx', 0o600);
   try {
     writeFileSync(file, bytes);
+    if (group !== null) fchownSync(file, KEPT, group);
     fchmodSync(file, mode);
   } finally {
     closeSync(file);
@@ -109,10 +179,10 @@ function writeDraft(draft: string, bytes: Buffer, mode: number): void {
 }
 
 /** A link that a task has put in its place goes. */
-function folderIn(parent: string, name: string): string {
+function folderIn(parent: string, name: string, mode: number): string {
   const path = join(parent, name);
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(path);
-  makeFolder(path, 0o755);
+  makeFolder(path, mode);
   return path;
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FILE_PLAN } from '../../../shared/adapters/aws/ecs/file-plan.ts';
+import { FILE_PLAN, FOLDER_PLAN, parseFolderPlan } from '../../../shared/adapters/aws/ecs/file-plan.ts';
+import { CONTAINER_LABELS } from '../../../shared/domain/task/container-labels.ts';
 import { FILES_CONTAINER } from '../../../shared/domain/task/task.ts';
 import { streamFile } from '../../logs/stream-files.ts';
 import { openForAppending } from '../../whole-file.ts';
@@ -9,21 +10,35 @@ import type { ContainerEnd } from '../task-life.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { Timers } from '../timers.ts';
 import { type ContainerRun, type Driver, type FoundContainer, type Reports, environmentOf } from './driver.ts';
+import { groupHere } from './group-here.ts';
 import { contentsOf, writeContents } from './file-writer.ts';
 import { logStream } from './log-name.ts';
 import { type SecretStores, readSecrets } from './secret-files.ts';
 import type { TaskFiles } from './task-files.ts';
 import type { VolumeFolders } from './volume-folders.ts';
 
-/** Whether a container is the one that writes the files of a task's volumes. */
-export const writesFiles = ({ name, environment = [] }: ContainerDefinition): boolean =>
-  name === FILES_CONTAINER && environment.some((variable) => variable.name === FILE_PLAN);
+type Definitions = Pick<Definition, 'containerDefinitions'>;
 
-/** The volumes of a task that hold files from its start: folders on this machine, whatever runs its containers. */
-export const volumesWithFiles = ({
-  containerDefinitions,
-}: Pick<Definition, 'containerDefinitions'>): ReadonlySet<string> =>
+/** Whether a container is the one that writes the files of a task's volumes, and gives these to their groups. */
+export const writesFiles = ({ name, environment = [] }: ContainerDefinition): boolean =>
+  name === FILES_CONTAINER && environment.some((variable) => [FILE_PLAN, FOLDER_PLAN].includes(variable.name));
+
+/** The volumes of a task that hold files from its start, or have a group: folders on this machine, whatever runs its containers. */
+export const volumesWithFiles = ({ containerDefinitions }: Definitions): ReadonlySet<string> =>
   new Set(containerDefinitions.filter(writesFiles).flatMap(mountedBy));
+
+/**
+ * The groups that a container's programs are in beside that of their user: those that its Pod says, and those that folders have which
+ * are meant for them.
+ */
+export function groupsIn({ dockerLabels = {} }: ContainerDefinition, definition: Definitions): readonly number[] {
+  const said = (dockerLabels[CONTAINER_LABELS.groups] ?? '').split(',').filter((group) => /^\d+$/.test(group));
+  const given = definition.containerDefinitions
+    .filter(writesFiles)
+    .flatMap(({ environment = [] }) => environment.filter(({ name }) => name === FOLDER_PLAN))
+    .flatMap(({ value }) => parseFolderPlan(value) ?? []);
+  return said.length === 0 ? [] : [...new Set([...said.map(Number), ...given.map(({ group }) => groupHere(group))])];
+}
 
 const mountedBy = ({ mountPoints = [] }: ContainerDefinition): readonly string[] =>
   mountPoints.map(({ sourceVolume }) => sourceVolume);
@@ -38,7 +53,7 @@ export type FilesDriverOptions = {
 };
 
 /**
- * A driver for whose tasks files are written here, without a program: what `files-script.ts` does on Fargate, in no time, with no
+ * A driver for whose tasks files and folders are made here, without a program: what `files-script.ts` does on Fargate, in no time, with no
  * image. All other containers are the driver's.
  */
 export class FilesDriver implements Driver {
@@ -98,7 +113,7 @@ export class FilesDriver implements Driver {
     try {
       const variables = new Map([...read.variables, ...environmentOf(container, task.overrides)]);
       const wanted = contentsOf(variables, new Set(mountedBy(container)));
-      const written = wanted.kind === 'faulty' ? wanted : writeContents(wanted.files, volumes.use(task));
+      const written = wanted.kind === 'faulty' ? wanted : writeContents(wanted, volumes.use(task));
       if (written.kind === 'failed') return { kind: 'lost', reason: written.why, atMs };
       const reason = written.kind === 'written' ? null : written.why;
       if (reason !== null) this.#say(run, reason);

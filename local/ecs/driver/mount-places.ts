@@ -84,7 +84,8 @@ function partIn(volume: string, part: string): string | { readonly why: string }
   const real = seen.kind === 'there' ? seen.real : seen.parent;
   if (!isWithin(real, [root])) return away;
   if (seen.kind === 'there') return real;
-  const mode = statSync(root).mode & 0o777;
+  // With the bit that hands down a group.
+  const mode = statSync(root).mode & 0o2777;
   makeFolders(seen.parent, seen.missing, mode, mode);
   const made = look(path);
   return made.kind === 'there' && isWithin(made.real, [root]) ? made.real : away;

@@ -8,7 +8,12 @@ import { takesImages } from '../../domain/items/job-items.ts';
 import { withImage } from '../../domain/task/item-template.ts';
 import { WAITING } from '../../domain/task/pod-sources.ts';
 import { textsForLaunches } from '../../domain/task/launch-sources.ts';
-import { FILES_CONTAINER, type LaunchTemplate, type TemplateVariant } from '../../domain/task/task.ts';
+import {
+  FILES_CONTAINER,
+  type LaunchTemplate,
+  type TemplateVariant,
+  hasFilesContainer,
+} from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
 import { readItems } from '../../schema/items/job-items-rules.ts';
@@ -139,7 +144,7 @@ async function prepare(
   const texts = textsForLaunches(manifest, sources);
   return {
     taskDefinition,
-    containers: definition.files === undefined ? containers : [...containers, FILES_CONTAINER],
+    containers: hasFilesContainer(definition) ? [...containers, FILES_CONTAINER] : containers,
     placement,
     ...told,
     ...(completions === undefined ? {} : { completions }),

@@ -4,6 +4,8 @@ export const CONTAINER_LABELS = {
   memoryLimit: 'muster.run/memory-limit-bytes',
   /** `Always` or `Never`, where the Pod says so; Fargate pulls for every task. */
   pullPolicy: 'muster.run/image-pull-policy',
+  /** The groups of its programs beside that of its user, with commas between. */
+  groups: 'muster.run/groups',
 } as const;
 
 /** The Docker label with the `type` of a `hostPath`, which ECS has no field for. */

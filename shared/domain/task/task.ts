@@ -32,6 +32,16 @@ export type TaskDefinition = TaskSize & {
   readonly fileSystems?: readonly TaskFileSystem[];
   /** The volume that is an EBS volume of the task. Omitted: none is. */
   readonly attached?: AttachedVolume;
+  /** Those of the volumes that belong to a group. Omitted: none, they are root's. */
+  readonly volumeGroups?: readonly VolumeGroup[];
+};
+
+/** The group of a volume that is made for the task. */
+export type VolumeGroup = {
+  readonly volume: string;
+  readonly group: number;
+  /** The same where a program can be in one group only. Omitted: `group`. */
+  readonly inOneGroup?: number;
 };
 
 /** A file of a volume, before the first container starts. */
@@ -48,8 +58,12 @@ export type TaskFile = {
     | { readonly kind: 'secret'; readonly from: SecretSource };
 };
 
-/** The first container of a task whose volumes hold files: it writes them. */
+/** The first container of a task whose volumes hold files, or belong to a group: it sees to both. */
 export const FILES_CONTAINER = 'muster-files';
+
+/** Whether a task has a {@link FILES_CONTAINER}. */
+export const hasFilesContainer = ({ files = [], volumeGroups = [] }: TaskDefinition): boolean =>
+  files.length + volumeGroups.length > 0;
 
 /** The variable that has the content of the `nth` file. */
 export const fileVariable = (nth: number): string => `MUSTER_FILE_${nth}`;
@@ -94,6 +108,10 @@ export type TaskContainer = {
   readonly tmpfs?: readonly TaskTmpfs[];
   /** `uid` or `uid:gid`; null: the image's own. */
   readonly user: string | null;
+  /** The same where its programs can be in one group only. Omitted: `user`. */
+  readonly userInOneGroup?: string;
+  /** The groups of its programs beside that of its user. Omitted: none. */
+  readonly groups?: readonly number[];
   readonly readOnlyRoot: boolean;
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
   /** Holds the registry's credentials; null: the execution role's. */

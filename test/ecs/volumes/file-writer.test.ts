@@ -19,7 +19,7 @@ const variables = (plan: readonly string[], ...values: readonly string[]): Reado
 /** Writes them, or says why not. */
 function write(plan: readonly string[], ...values: readonly string[]): string {
   const wanted = contentsOf(variables(plan, ...values), MOUNTED);
-  const done = wanted.kind === 'contents' ? writeContents(wanted.files, volumes) : wanted;
+  const done = wanted.kind === 'contents' ? writeContents(wanted, volumes) : wanted;
   return done.kind === 'written' ? 'written' : `${done.kind}: ${done.why}`;
 }
 const read = (path: string): string => readFileSync(join(volumes, path), 'utf8');

@@ -1,13 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contentsOf, writeContents } from '../../../local/ecs/driver/file-writer.ts';
-import { planOf } from '../../../shared/adapters/aws/ecs/file-plan.ts';
-import { FILES_SCRIPT } from '../../../shared/adapters/aws/ecs/files-script.ts';
+import { type PlannedFolder, folderPlanOf, planOf } from '../../../shared/adapters/aws/ecs/file-plan.ts';
+import { filesScript } from '../../../shared/adapters/aws/ecs/files-script.ts';
 import { type TaskFile, fileVariable } from '../../../shared/domain/task/task.ts';
 import { aDisk, fill } from '../../support/a-disk.ts';
 
@@ -29,8 +38,12 @@ const variablesOf = (files: readonly TaskFile[], more: Variables = {}): Variable
   return { MUSTER_FILES: plan, ...Object.fromEntries(known.map(({ name, value }) => [name, value])), ...more };
 };
 
+const foldersIn = (folders: readonly PlannedFolder[]): Variables =>
+  folders.length === 0 ? {} : { MUSTER_FOLDERS: folderPlanOf(folders) };
+
 function runScript([program = '', ...rest]: readonly string[], variables: Variables, dir: string) {
-  const words = [...rest, '-c', FILES_SCRIPT, 'muster-files', dir];
+  const parts = { hasFolders: 'MUSTER_FOLDERS' in variables, hasFiles: 'MUSTER_FILES' in variables };
+  const words = [...rest, '-c', filesScript(parts), 'muster-files', dir];
   const env = { PATH: process.env['PATH'] ?? '', ...variables };
   const { status, stderr, stdout } = spawnSync(program, words, {
     env,
@@ -40,14 +53,14 @@ function runScript([program = '', ...rest]: readonly string[], variables: Variab
   return { status, said: stderr + stdout };
 }
 
-/** What the files of a folder are: by path, mode and bytes, folders among them. */
+/** What the files of a folder are: by path, mode, group, and bytes, folders among them. */
 const treeOf = (dir: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     readdirSync(dir, { recursive: true, withFileTypes: true })
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path): readonly [string, string] => {
         const stats = statSync(path);
-        const mode = (stats.mode & 0o7777).toString(8);
+        const mode = `${(stats.mode & 0o7777).toString(8)} ${stats.gid}`;
         return [relative(dir, path), stats.isDirectory() ? mode : `${mode} ${readFileSync(path).toString('base64')}`];
       })
       .sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -117,18 +130,32 @@ const FILES = fc
     ),
   );
 
+/** Root may give a folder to any group, others to one of theirs. */
+const GROUPS = process.getuid?.() === 0 ? [0, 2000, 4_000_000] : (process.getgroups?.() ?? []);
+
+/** Which volumes belong to a group, one without files among them. */
+const FOLDERS = fc.uniqueArray(
+  fc.record({
+    group: fc.constantFrom(...GROUPS),
+    mode: fc.constantFrom(0o2755, 0o2777),
+    volume: fc.constantFrom('conf', 'key-s', 'empty'),
+  }),
+  { maxLength: 3, selector: ({ volume }) => volume },
+);
+const VOLUMES = new Set(['conf', 'key-s', 'empty']);
+
 describe.each(SHELLS)('%s', (...words) => {
   const shell = words.filter((word) => typeof word === 'string');
 
-  test('writes what is written on this machine, byte for byte, whatever the names are', () => {
+  test('writes what is written on this machine, byte for byte and group for group, whatever the names are', () => {
     let runs = 0;
     fc.assert(
-      fc.property(FILES, (files) => {
+      fc.property(FILES, FOLDERS, (files, folders) => {
         const [there, here] = [join(root, `script-${++runs}`), join(root, `native-${runs}`)];
-        const variables = variablesOf(files);
+        const variables = variablesOf(files, foldersIn(folders));
         expect(runScript(shell, variables, there)).toEqual({ status: 0, said: '' });
-        const wanted = contentsOf(new Map(Object.entries(variables)), new Set(['conf', 'key-s']));
-        expect(wanted.kind === 'contents' ? writeContents(wanted.files, here) : wanted).toEqual({ kind: 'written' });
+        const wanted = contentsOf(new Map(Object.entries(variables)), VOLUMES);
+        expect(wanted.kind === 'contents' ? writeContents(wanted, here) : wanted).toEqual({ kind: 'written' });
         expect(treeOf(there)).toEqual(treeOf(here));
         // Once more: the same.
         expect(runScript(shell, variables, there)).toEqual({ status: 0, said: '' });
@@ -167,6 +194,31 @@ describe.each(SHELLS)('%s', (...words) => {
     expect(status).toBe(1);
     expect(said).toContain(`muster-files: cannot write ${what}\n`);
     expect(said).not.toContain('horse');
+  });
+
+  test('gives a folder without files to its group, and all that is made in it', () => {
+    const [group = 0] = GROUPS.slice(-1);
+    expect(runScript(shell, foldersIn([{ group, mode: 0o2777, volume: 'data' }]), root)).toEqual({
+      status: 0,
+      said: '',
+    });
+    mkdirSync(join(root, 'data/deep'));
+    writeFileSync(join(root, 'data/deep/file'), '');
+    expect(['data', 'data/deep', 'data/deep/file'].map((path) => statSync(join(root, path)).gid)).toEqual([
+      group,
+      group,
+      group,
+    ]);
+    expect(statSync(join(root, 'data')).mode & 0o7777).toBe(0o2777);
+  });
+
+  test('ends with 1 where a folder cannot have its group, and writes nothing', () => {
+    writeFileSync(join(root, 'data'), '');
+    const folders = foldersIn([{ group: GROUPS[0] ?? 0, mode: 0o2777, volume: 'data' }]);
+    const { status, said } = runScript(shell, variablesOf([file('x')], { ...folders, MUSTER_FILE_0: SECRET }), root);
+    expect(status).toBe(1);
+    expect(said).toContain('muster-files: cannot write data: its group cannot be set\n');
+    expect(readdirSync(root)).toEqual(['data']);
   });
 
   test('ends with 1 where the disk is full', () => {

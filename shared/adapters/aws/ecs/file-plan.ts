@@ -19,6 +19,29 @@ export type PlannedFile = {
 /** The variable of the container that writes files: what it writes, one line a file. */
 export const FILE_PLAN = 'MUSTER_FILES';
 
+/** A folder that is to belong to a group: that of a volume. */
+export type PlannedFolder = { readonly group: number; readonly mode: number; readonly volume: string };
+
+/** The variable of the same container with the folders, one line each. */
+export const FOLDER_PLAN = 'MUSTER_FOLDERS';
+
+/** Pure: the plan of folders. */
+export const folderPlanOf = (folders: readonly PlannedFolder[]): string =>
+  folders.map(({ group, mode, volume }) => `${group} ${formatMode(mode)} ${volume}`).join('\n');
+
+/** Pure: the folders of a plan; null: a line is none. */
+export function parseFolderPlan(plan: string): readonly PlannedFolder[] | null {
+  const folders = plan.split('\n').map(parseFolder);
+  return folders.every((folder) => folder !== null) ? folders : null;
+}
+
+function parseFolder(line: string): PlannedFolder | null {
+  const [, group, mode = '', volume] = /^(\d{1,10}) ([0-7]{4}) ([\w-]+)$/s.exec(line) ?? [];
+  return volume === undefined ? null : { group: Number(group), mode: Number.parseInt(mode, 8), volume };
+}
+
+const formatMode = (mode: number): string => mode.toString(8).padStart(4, '0');
+
 /** What is written, and what of it a task definition holds. */
 type FilePlan = {
   readonly plan: string;
@@ -36,7 +59,7 @@ export function planOf(files: readonly TaskFile[]): FilePlan {
 
 function formatFile({ nth, form, mode, volume, path }: PlannedFile): string {
   invariant(isFilePath(path), 'admission takes paths only that stay in their volume and in one line');
-  return `${nth} ${form} ${mode.toString(8).padStart(4, '0')} ${volume}/${path}`;
+  return `${nth} ${form} ${formatMode(mode)} ${volume}/${path}`;
 }
 
 /** `null`: the content is set later. */

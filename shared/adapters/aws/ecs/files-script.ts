@@ -8,9 +8,29 @@ export const FILES_IMAGE = 'public.ecr.aws/docker/library/busybox:stable-musl';
 export const FILES_ROOT = '/muster';
 
 /**
- * Writes the files of a task's volumes: POSIX sh, and `mkdir`, `chmod`, `rm`, `cat`, `base64`, and `gzip`.
+ * Makes what a task's volumes are before its programs start: POSIX sh, and `mkdir`, `chmod`, `chgrp`, `rm`, `cat`, `base64`, and
+ * `gzip`.
  *
- *     MUSTER_FILES=PLAN MUSTER_FILE_0=… sh -c FILES_SCRIPT muster-files <root>
+ *     MUSTER_FOLDERS=PLAN MUSTER_FILES=PLAN MUSTER_FILE_0=… sh -c "$(filesScript(…))" muster-files <root>
+ */
+export const filesScript = ({ hasFolders, hasFiles }: { readonly hasFolders: boolean; readonly hasFiles: boolean }) =>
+  [FAIL, ...(hasFolders ? [FOLDERS] : []), ...(hasFiles ? [FILES] : [])].join('\n');
+
+/** Failures name the path, never the content. */
+const FAIL = String.raw`fail() { printf 'muster-files: cannot write %s: %s\n' "$path" "$1" >&2; exit 1; }`;
+
+/**
+ * Gives folders to their groups. The plan's lines are {@link PlannedFolder}s: `<group> <mode> <volume>`. Whatever is made in such a
+ * folder belongs to its group from then on, files of volumes among it: that is what the bit setgid of its mode does.
+ */
+const FOLDERS = `
+printf '%s\\n' "$MUSTER_FOLDERS" | while IFS=' ' read -r group mode path; do
+  mkdir -p "$1/$path" && chgrp "$group" "$1/$path" && chmod "$mode" "$1/$path" || fail 'its group cannot be set'
+done || exit 1
+`.trim();
+
+/**
+ * Writes files.
  *
  * - The plan's lines are {@link PlannedFile}s: `<nth> <form> <mode> <volume>/<path>`. All that follows the third space is the path,
  * whatever it holds, so nothing is split into words.
@@ -20,10 +40,8 @@ export const FILES_ROOT = '/muster';
  * - Of a pipe the last program's end counts. gzip ends badly if what comes before it breaks off, by its checksum. base64 is asked once
  * whether it can read the content; then `cat` writes it, for busybox's base64 ends well on a full disk.
  * - A link that is there already is not followed: it is removed.
- * - Failures name the path, never the content.
  */
-export const FILES_SCRIPT = `
-fail() { printf 'muster-files: cannot write %s: %s\\n' "$path" "$1" >&2; exit 1; }
+const FILES = `
 printf '%s\\n' "$MUSTER_FILES" | while IFS= read -r line; do
   nth=\${line%% *}; line=\${line#* }
   form=\${line%% *}; line=\${line#* }

@@ -6,7 +6,13 @@ import type {
 } from '@aws-sdk/client-ecs';
 import type { SecretSource } from '../../../domain/task/container-env.ts';
 import { type AccountRole, type TaskRoles, accountRole } from '../../../domain/task/task-roles.ts';
-import { subPathExprLabel, subPathLabel, tmpfsVolumeLabel } from '../../../domain/task/container-labels.ts';
+import {
+  CONTAINER_LABELS,
+  subPathExprLabel,
+  subPathLabel,
+  tmpfsVolumeLabel,
+} from '../../../domain/task/container-labels.ts';
+import { inOneGroup, withoutGroups } from '../../../domain/task/volumes/one-group.ts';
 import { splitVolumes } from '../../../domain/task/volumes/split-volumes.ts';
 import {
   FILES_CONTAINER,
@@ -15,12 +21,14 @@ import {
   type TaskFile,
   type TaskFileSystem,
   type TaskTmpfs,
+  type VolumeGroup,
   fileVariable,
+  hasFilesContainer,
 } from '../../../domain/task/task.ts';
 import { configMapParameter, objectReference, secretName, secretReference } from '../../../names/secrets.ts';
 import { volumeVariable } from '../../../domain/task/volumes/volume-variable.ts';
-import { FILE_PLAN, planOf } from './file-plan.ts';
-import { FILES_IMAGE, FILES_ROOT, FILES_SCRIPT } from './files-script.ts';
+import { FILE_PLAN, FOLDER_PLAN, folderPlanOf, planOf } from './file-plan.ts';
+import { FILES_IMAGE, FILES_ROOT, filesScript } from './files-script.ts';
 
 /** What every task definition of an installation shares. */
 export type DefinitionSettings = {
@@ -35,7 +43,12 @@ export type DefinitionSettings = {
   readonly filesImage?: string | undefined;
   /** This ECS mounts parts of volumes: that of this machine does. */
   readonly mountsParts?: boolean;
+  /** In which groups programs can be beside that of their user; omitted: in none, as on Fargate. */
+  readonly groups?: Groups | undefined;
 };
+
+/** `ofUser`: they are those of one user, whatever a Pod says, and so are their volumes. */
+export type Groups = 'any' | 'ofUser';
 
 /** Log streams are named `<prefix>/<container>/<task id>`. */
 export const LOG_STREAM_PREFIX = 'muster';
@@ -63,10 +76,11 @@ export function registerInput(
   settings: DefinitionSettings,
   taskRoleArn: string | null,
 ): RegisterTaskDefinitionCommandInput {
-  const definition = settings.mountsParts === true ? template : splitVolumes(template);
-  const { ephemeralStorageGib, volumes, files = [] } = definition;
+  const grouped = groupedBy(template, settings);
+  const definition = settings.mountsParts === true ? grouped : splitVolumes(grouped);
+  const { ephemeralStorageGib, volumes } = definition;
   const places = volumePlaces(definition, settings);
-  const containers = files.length === 0 ? definition.containers : withFiles(definition.containers, files, settings);
+  const containers = hasFilesContainer(definition) ? withFiles(definition, settings) : definition.containers;
   const ports = new Set<string>();
   return {
     family: definition.family,
@@ -83,6 +97,11 @@ export function registerInput(
     ...(taskRoleArn === null ? {} : { taskRoleArn }),
     containerDefinitions: containers.map((container) => containerInput(container, settings, ports)),
   };
+}
+
+function groupedBy(template: TaskDefinition, { groups }: DefinitionSettings): TaskDefinition {
+  if (groups === 'any') return template;
+  return groups === 'ofUser' ? withoutGroups(template) : inOneGroup(template);
 }
 
 /** What a volume is that is not on the task's disk. */
@@ -136,26 +155,37 @@ function bucketPlace(
   };
 }
 
-/** All containers wait for one that writes the files of their volumes. */
-const withFiles = (
-  containers: readonly TaskContainer[],
-  files: readonly TaskFile[],
-  settings: DefinitionSettings,
-): readonly TaskContainer[] => [
-  filesContainer(files, settings),
-  ...containers.map((each) => ({ ...each, dependsOnSuccess: [FILES_CONTAINER, ...each.dependsOnSuccess] })),
+/** All containers wait for one that writes the files of their volumes, and gives these to their groups. */
+const withFiles = (definition: TaskDefinition, settings: DefinitionSettings): readonly TaskContainer[] => [
+  filesContainer(definition, settings),
+  ...definition.containers.map((each) => ({
+    ...each,
+    dependsOnSuccess: [FILES_CONTAINER, ...each.dependsOnSuccess],
+  })),
 ];
 
 /** It writes as root, and nothing but volumes. */
-function filesContainer(files: readonly TaskFile[], { filesImage = FILES_IMAGE }: DefinitionSettings): TaskContainer {
+function filesContainer(
+  { files: wanted = [], volumeGroups = [] }: TaskDefinition,
+  { filesImage = FILES_IMAGE }: DefinitionSettings,
+): TaskContainer {
+  const files = wanted.map((file) => readableBy(file, volumeGroups));
+  const folders = volumeGroups.map(({ volume, group }) => ({
+    group,
+    mode: files.some((file) => file.volume === volume) ? MODES.ofFiles : MODES.empty,
+    volume,
+  }));
   const { plan, known } = planOf(files);
   return {
     name: FILES_CONTAINER,
     image: filesImage,
-    entryPoint: ['sh', '-c', FILES_SCRIPT],
+    entryPoint: ['sh', '-c', filesScript({ hasFolders: folders.length > 0, hasFiles: files.length > 0 })],
     command: [FILES_CONTAINER, FILES_ROOT],
     workingDirectory: null,
-    environment: [{ name: FILE_PLAN, value: plan }, ...known],
+    environment: [
+      ...(folders.length === 0 ? [] : [{ name: FOLDER_PLAN, value: folderPlanOf(folders) }]),
+      ...(files.length === 0 ? [] : [{ name: FILE_PLAN, value: plan }, ...known]),
+    ],
     secrets: files.flatMap(({ content }, nth) =>
       content.kind === 'secret' ? [{ name: fileVariable(nth), from: content.from }] : [],
     ),
@@ -164,7 +194,7 @@ function filesContainer(files: readonly TaskFile[], { filesImage = FILES_IMAGE }
     dependsOnStart: [],
     stopTimeoutSec: FILES_STOP_SEC,
     ports: [],
-    mounts: [...new Set(files.map(({ volume }) => volume))].map((volume) => ({
+    mounts: [...new Set([...files, ...volumeGroups].map(({ volume }) => volume))].map((volume) => ({
       volume,
       path: `${FILES_ROOT}/${volume}`,
       readOnly: false,
@@ -175,6 +205,16 @@ function filesContainer(files: readonly TaskFile[], { filesImage = FILES_IMAGE }
     pullSecret: null,
   };
 }
+
+/**
+ * Of the folders of volumes that belong to a group, as the kubelet has them (`SetVolumeOwnership`): every user may write to an empty
+ * one, and what is made in them belongs to the group.
+ */
+const MODES = { ofFiles: 0o2755, empty: 0o2777 } as const;
+
+/** Files of a volume with a group are for their owner and the group to read, whatever else their mode says. */
+const readableBy = (file: TaskFile, groups: readonly VolumeGroup[]): TaskFile =>
+  groups.some(({ volume }) => volume === file.volume) ? { ...file, mode: file.mode | 0o440 } : file;
 
 /** A task that is stopped meanwhile need not wait for its files. */
 const FILES_STOP_SEC = 2;
@@ -275,8 +315,14 @@ const tmpfsInput = ({ path, sizeMib, readOnly }: TaskTmpfs) => ({
   mountOptions: ['exec', ...(readOnly ? ['ro'] : [])],
 });
 
-function labelsOf({ labels, mounts, tmpfs = [] }: TaskContainer): Pick<ContainerDefinition, 'dockerLabels'> {
+function labelsOf({
+  labels,
+  groups = [],
+  mounts,
+  tmpfs = [],
+}: TaskContainer): Pick<ContainerDefinition, 'dockerLabels'> {
   const names = [
+    ...(groups.length === 0 ? [] : [[CONTAINER_LABELS.groups, groups.join(',')] as const]),
     ...tmpfs.map(({ volume }, nth) => [tmpfsVolumeLabel(nth), volume] as const),
     ...mounts.flatMap(({ subPath, subPathExpr }, nth) => [
       ...(subPath === undefined ? [] : [[subPathLabel(nth), subPath] as const]),
@@ -302,15 +348,16 @@ function valueFromOf({ kind, namespace, name, key, object }: SecretSource, setti
 
 /**
  * Whether a registered definition of the same family is still right. The family's name has the Pod template's hash, but
- * roles, log group, and the image that writes files belong to the installation and may have changed since.
+ * roles, log group, the image that writes files, and who can be in groups belong to the installation and may have changed since.
  */
 export function stillFits(registered: Registered, wanted: RegisterTaskDefinitionCommandInput): boolean {
   if (registered.status !== 'ACTIVE') return false;
   const streams = (containers: readonly ContainerDefinition[] = []) =>
     JSON.stringify(
-      containers.map(({ name, image, logConfiguration }) => [
+      containers.map(({ name, image, dockerLabels, logConfiguration }) => [
         name,
         name === FILES_CONTAINER ? image : null,
+        dockerLabels?.[CONTAINER_LABELS.groups],
         logConfiguration?.options?.['awslogs-group'],
         logConfiguration?.options?.['awslogs-region'],
       ]),

@@ -14,7 +14,7 @@ export function splitVolumes(definition: TaskDefinition): TaskDefinition {
   if (parts.size === 0) return definition;
   const all = [...parts.values()];
   const whole = new Set(containers.flatMap(({ mounts }) => mounts.map(({ volume }) => volume)));
-  const { fileSystems = [], files = [], volumes } = definition;
+  const { fileSystems = [], files = [], volumeGroups = [], volumes } = definition;
   const systems = [
     ...fileSystems.filter(({ volume }) => whole.has(volume)),
     ...all.flatMap(({ name, of, subPath }) =>
@@ -28,15 +28,20 @@ export function splitVolumes(definition: TaskDefinition): TaskDefinition {
     if (part !== undefined) return [{ ...file, volume: part.name, path: file.path.slice(part.subPath.length + 1) }];
     return [file];
   });
+  const kept = volumes.filter((name) => whole.has(name) || placed.some(({ volume }) => volume === name));
+  const groups = [
+    ...volumeGroups.filter(({ volume }) => kept.includes(volume)),
+    ...all.flatMap(({ name, of }) =>
+      volumeGroups.filter(({ volume }) => volume === of).map((group) => ({ ...group, volume: name })),
+    ),
+  ];
   return {
     ...definition,
     containers,
-    volumes: [
-      ...volumes.filter((name) => whole.has(name) || placed.some(({ volume }) => volume === name)),
-      ...all.map(({ name }) => name),
-    ],
+    volumes: [...kept, ...all.map(({ name }) => name)],
     ...(systems.length === 0 ? {} : { fileSystems: systems }),
     ...(placed.length === 0 ? {} : { files: placed }),
+    ...(groups.length === 0 ? {} : { volumeGroups: groups }),
   };
 }
 
