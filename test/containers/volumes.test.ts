@@ -156,3 +156,72 @@ describe.runIf(hasEngine)('what is on this machine', PATIENT, () => {
     expect(await waitsBecause('swap')).toContain(`${at('swapped/data')} is /etc, which is not within`);
   });
 });
+
+describe.runIf(hasEngine)('volumes of a group', PATIENT, () => {
+  const docker = withDocker();
+  const SECRETS = '/api/v1/namespaces/default/secrets';
+  const securityContext = { runAsUser: 1000, runAsGroup: 3000, fsGroup: 2000, supplementalGroups: [4000] };
+  const volumes = [
+    { name: 'data', emptyDir: {} },
+    { name: 'keys', secret: { secretName: 'keys', defaultMode: 0o400, items: [{ key: 'key', path: 'deep/key' }] } },
+  ];
+  const volumeMounts = [
+    { name: 'data', mountPath: '/data' },
+    { name: 'keys', mountPath: '/keys' },
+  ];
+  /** What the program of a Pod printed that has succeeded. */
+  const said = async (name: string, script: string, pod: object, more: object = {}): Promise<string> => {
+    await docker.runtime.kube.create(oneJob(name, [shell(script, { volumeMounts, ...more })], pod));
+    const { metadata, status } = await podThat(docker.runtime.kube, name, hasEnded);
+    const log = await docker.runtime.kube.log(metadata.name);
+    expect(status.phase, log).toBe('Succeeded');
+    return log;
+  };
+  const aSecret = async (): Promise<void> => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData: { key: 'horse' } };
+    await docker.runtime.kube.ask('POST', SECRETS, secret);
+  };
+
+  test('are written and read by a user who is in it, as in Kubernetes', async () => {
+    await aSecret();
+    const script = `set -e; id -u; id -G; cat /keys/deep/key; echo; echo x > /data/file; mkdir /data/folder
+      stat -c '%a %u:%g %n' /data /data/file /data/folder /keys /keys/deep /keys/deep/key
+      touch /keys/x 2>&1 | grep -o 'Read-only file system'`;
+    expect(await said('group', script, { securityContext, volumes })).toBe(
+      [
+        '1000',
+        '3000 2000 4000',
+        'horse',
+        '2777 0:2000 /data',
+        '644 1000:2000 /data/file',
+        '2755 1000:2000 /data/folder',
+        '2755 0:2000 /keys',
+        '2755 0:2000 /keys/deep',
+        '440 0:2000 /keys/deep/key',
+        'Read-only file system',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('are not for a user who is not in it, and a volume without a group stays as it was', async () => {
+    await aSecret();
+    const { fsGroup: _, ...noGroup } = securityContext;
+    const script = `cat /keys/deep/key 2>&1 | grep -o 'Permission denied'; id -G; stat -c %a:%g /keys/deep/key`;
+    expect(await said('no-group', script, { securityContext: noGroup, volumes })).toBe(
+      'Permission denied\n3000 4000\n400:0\n',
+    );
+  });
+
+  test('hand their group down to their parts, and stay over restarts', async () => {
+    const mounts = [{ name: 'data', mountPath: '/part', subPath: 'a/b' }];
+    const script = `stat -c %a:%g /part; cat /part/kept 2>/dev/null && exit 0; echo kept > /part/kept; exit 1`;
+    const pod = { securityContext, volumes, restartPolicy: 'OnFailure' };
+    await docker.runtime.kube.create(
+      oneJob('again', [shell(script, { volumeMounts: mounts })], pod, { backoffLimit: 3 }),
+    );
+    const { metadata, status } = await podThat(docker.runtime.kube, 'again', hasEnded);
+    expect(status.phase).toBe('Succeeded');
+    expect(await docker.runtime.kube.log(metadata.name)).toBe('2777:2000\nkept\n');
+  });
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { taskDefinitionOf } from '../../shared/domain/task/pod-template.ts';
+import { inOneGroup } from '../../shared/domain/task/volumes/one-group.ts';
 import { taskEnvironment } from '../../shared/domain/task/task-environment.ts';
 import { JOBS, PODS, aWorld, manifest } from '../kube/a-world.ts';
 import { admitDocument, admitted, faultLines, jobDocument } from '../support/job-document.ts';
@@ -44,15 +45,30 @@ test('files of a Secret are on the disk of the task', () => {
   const volumes = [{ name: 'keys', secret: { secretName: 'keys', defaultMode: 0o400 } }];
   const mounting = { image: 'busybox', volumeMounts: [{ name: 'keys', mountPath: '/keys' }] };
   const containers = ['main', 'side'].map((name) => ({ name, ...mounting }));
-  const securityContext = { runAsUser: 1000, fsGroup: 1000 };
-  const { manifest: job, warnings } = admitted(jobDocument({}, {}, { containers, volumes, securityContext }));
+  const { manifest: job } = admitted(jobDocument({}, {}, { containers, volumes }));
   const definition = taskDefinitionOf(job, NOT_STORED);
   expect(definition.volumes).toEqual(['keys']);
   for (const { mounts, tmpfs } of definition.containers) {
     expect(mounts).toEqual([{ volume: 'keys', path: '/keys', readOnly: true }]);
     expect(tmpfs).toBeUndefined();
   }
-  expect(warnings).toContainEqual(expect.stringContaining('fsGroup: has no effect'));
+});
+
+test('a program on Fargate has one group, and its files have that one', () => {
+  const volumes = [{ name: 'keys', secret: { secretName: 'keys', defaultMode: 0o400 } }];
+  const containers = [{ name: 'main', image: 'busybox', volumeMounts: [{ name: 'keys', mountPath: '/keys' }] }];
+  const pod = (securityContext: object) => jobDocument({}, {}, { containers, volumes, securityContext });
+  const asked = (securityContext: object) => {
+    const definition = taskDefinitionOf(admitted(pod(securityContext)).manifest, NOT_STORED);
+    const { containers: [main], volumeGroups } = inOneGroup(definition);
+    return [main?.user, volumeGroups?.[0]?.group];
+  };
+  expect(asked({ runAsUser: 1000, runAsGroup: 3000, fsGroup: 2000 })).toEqual(['1000:3000', 3000]);
+  expect(asked({ runAsUser: 1000, fsGroup: 2000 })).toEqual(['1000:2000', 2000]);
+  const more = pod({ runAsUser: 1000, runAsGroup: 3000, fsGroup: 2000, supplementalGroups: [4000] });
+  expect(faultLines(admitDocument(more))).toEqual([expect.stringContaining('on Fargate a program has one group')]);
+  const here = admitted(more, { hostFolders: [] }).manifest;
+  expect(taskDefinitionOf(here, NOT_STORED).containers[0]).toMatchObject({ user: '1000:3000', groups: [2000, 4000] });
 });
 
 test('a hostPath is of this machine, within folders that somebody has allowed', () => {
@@ -87,7 +103,6 @@ test('what says where a Pod would rather run is taken with a warning', () => {
         affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution } },
         topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' }],
         priorityClassName: 'high',
-        securityContext: { fsGroup: 5 },
       },
     ),
   );
@@ -96,7 +111,6 @@ test('what says where a Pod would rather run is taken with a warning', () => {
     'tolerations',
     'topologySpreadConstraints',
     'priorityClassName',
-    'securityContext',
   ]);
 });
 

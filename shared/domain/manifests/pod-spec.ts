@@ -20,7 +20,7 @@ export type PodSpec = {
   readonly serviceAccountName?: string;
   /** At most one: a task definition has one secret per image. */
   readonly imagePullSecrets?: readonly { readonly name: string }[];
-  readonly securityContext?: SecurityContext;
+  readonly securityContext?: PodSecurityContext;
   /** The former name of serviceAccountName, with the same value. */
   readonly serviceAccount?: string;
   /** The indexes have DNS names: see host-names.ts. */
@@ -177,6 +177,13 @@ export type SecurityContext = {
   readonly runAsUser?: number;
   readonly runAsGroup?: number;
   readonly runAsNonRoot?: boolean;
+};
+
+export type PodSecurityContext = SecurityContext & {
+  /** The group of the Pod's own volumes, in which its programs are, too. */
+  readonly fsGroup?: number;
+  /** Further groups of its programs. */
+  readonly supplementalGroups?: readonly number[];
 };
 
 export type ContainerSecurityContext = SecurityContext & {

@@ -18,6 +18,7 @@ import {
   type TaskDefinition,
   type TaskSize,
 } from './task.ts';
+import { groupInOne, groupsOf, identityOf, volumeGroupsOf } from './volumes/volume-groups.ts';
 import { mountsOf, ownDiskOf, taskFiles, volumesOf } from './volumes/task-volumes.ts';
 
 /**
@@ -62,12 +63,14 @@ export function taskDefinitionOf(
   const { containers, initContainers = [] } = spec;
   const { namespace } = manifest.metadata;
   const size = taskSizeOf(manifest);
+  const volumeGroups = volumeGroupsOf(spec);
   const body = {
     ...size,
     architecture: placeOf(spec)?.[ARCHITECTURE_SELECTOR] === 'arm64' ? ('ARM64' as const) : ('X86_64' as const),
     serviceAccount: hasOwnAccount(spec) ? { namespace, name: spec.serviceAccountName } : null,
     ...volumesOf(spec, sources),
     ...taskFiles(manifest, sources),
+    ...(volumeGroups.length === 0 ? {} : { volumeGroups }),
     containers: [
       ...initContainers.map((container, i) =>
         taskContainer(container, manifest, { essential: false, after: initContainers.slice(0, i), size, sources }),
@@ -159,7 +162,8 @@ function taskContainer(
       ({ volume }) => !tmpfs.some((each) => each.volume === volume),
     ),
     ...(tmpfs.length === 0 ? {} : { tmpfs }),
-    user: userOf(container, spec),
+    user: userOf(identityOf(container, spec)),
+    ...groupFieldsOf(container, spec),
     readOnlyRoot: securityContext?.readOnlyRootFilesystem ?? false,
     capabilities: { add, drop },
     pullSecret: pullSecret === undefined ? null : { namespace: manifest.metadata.namespace, name: pullSecret.name },
@@ -193,12 +197,21 @@ function hasOwnPullPolicy({ image, imagePullPolicy }: Container): boolean {
   );
 }
 
-/** `uid` or `uid:gid`, the container's before the Pod's. */
-function userOf({ securityContext }: Container, spec: PodSpec): string | null {
-  const uid = securityContext?.runAsUser ?? spec.securityContext?.runAsUser;
-  const gid = securityContext?.runAsGroup ?? spec.securityContext?.runAsGroup;
-  if (uid === undefined) return null;
-  return gid === undefined ? String(uid) : `${uid}:${gid}`;
+/** `uid` or `uid:gid`. */
+function userOf({ runAsUser, runAsGroup }: ReturnType<typeof identityOf>): string | null {
+  if (runAsUser === undefined) return null;
+  return runAsGroup === undefined ? String(runAsUser) : `${runAsUser}:${runAsGroup}`;
+}
+
+/** Nothing for most, so that their definitions stay as they were. */
+function groupFieldsOf(container: Container, spec: PodSpec): Pick<TaskContainer, 'groups' | 'userInOneGroup'> {
+  const groups = groupsOf(spec);
+  const runAsGroup = groupInOne(container, spec);
+  const userInOneGroup = runAsGroup === null ? null : userOf({ ...identityOf(container, spec), runAsGroup });
+  return {
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(userInOneGroup === null ? {} : { userInOneGroup }),
+  };
 }
 
 /**

@@ -26,9 +26,8 @@ import { nameErrors, nameOf, nameWarnings } from '../object/object-name.ts';
 import { admitPodTemplate } from '../pod-admission/pod-rules.ts';
 import type { HostFolders } from '../../domain/task/volumes/host-folders.ts';
 import { nfsPlaceErrors } from '../pod/claim-volume-rules.ts';
+import { fargateErrors } from '../pod/fargate-rules.ts';
 import { hostPathErrors } from '../pod/host-path-rules.ts';
-import { mountPlaceErrors } from '../pod/mount-rules.ts';
-import { volumeOwnerErrors } from '../pod/volume-owner-rules.ts';
 import { selectionErrors } from './selection-rules.ts';
 import { successAnnotationErrors } from './success-annotation-rules.ts';
 import { successPolicyOf } from './success-policy-rules.ts';
@@ -46,8 +45,6 @@ export type AdmissionContext = {
   readonly hosts?: HostsOffer;
   /** Images are not pulled, so containers must have a command, or args that are one. */
   readonly needsCommand?: boolean;
-  /** Tasks are local processes, whose user owns their volumes. Omitted: as `needsCommand` says. */
-  readonly processes?: boolean;
   /** Omitted: none, as on AWS. */
   readonly hostFolders?: HostFolders;
   /** The list that the Job names; omitted: it was not looked up. */
@@ -66,7 +63,7 @@ export type Admission =
  */
 export function admitJob(document: unknown, context: AdmissionContext): Admission {
   const { namespace, uid, nameSuffix, fieldValidation, hosts = USUAL_OFFER, needsCommand = false } = context;
-  const { processes = needsCommand, hostFolders = null } = context;
+  const { hostFolders = null } = context;
   const read = readJobDocument(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
   const { job } = read;
@@ -94,10 +91,9 @@ export function admitJob(document: unknown, context: AdmissionContext): Admissio
     ...itemsAccountErrors(metadata?.annotations, context.list ?? null, accountOf(checked)),
     ...checked.errors,
     ...(needsCommand ? missingCommandErrors('spec.template.spec', job.spec.template?.spec) : []),
-    ...(processes ? [] : volumeOwnerErrors('spec.template.spec', job.spec.template?.spec)),
     ...hostPathErrors('spec.template.spec', job.spec.template?.spec, hostFolders),
     ...nfsPlaceErrors('spec.template.spec', job.spec.template?.spec, hostFolders),
-    ...(checked.errors.length > 0 ? [] : mountPlaceErrors('spec.template.spec', checked.manifest, hostFolders)),
+    ...(checked.errors.length > 0 ? [] : fargateErrors('spec.template.spec', checked.manifest, hostFolders)),
   ];
   return errors.length > 0
     ? { kind: 'invalid', name, errors }

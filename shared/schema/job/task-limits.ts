@@ -1,7 +1,7 @@
 import type { JobManifest } from '../../domain/manifests/manifest.ts';
 import { TASK_CONTAINERS_MAX, fargateSizeOf, taskDefinitionOf } from '../../domain/task/pod-template.ts';
 import type { TaskContainer, TaskDefinition } from '../../domain/task/task.ts';
-import { holdsFiles } from '../../domain/task/volumes/volume-files.ts';
+import { needsFilesContainer } from '../../domain/task/volumes/volume-groups.ts';
 import { type FieldError, invalid, tooMany } from '../object/field-error.ts';
 
 /** ECS's limit for a task definition (aws.md 1.5). */
@@ -12,10 +12,10 @@ const DEFINITION_BYTES_MAX = 64 * 1024;
  * template has no faults (`isWhole`); its containers can always be counted and added up.
  */
 export function taskErrors(manifest: JobManifest, { isWhole }: { readonly isWhole: boolean }): readonly FieldError[] {
-  const { containers, initContainers = [], volumes = [] } = manifest.spec.template.spec;
+  const { spec } = manifest.spec.template;
+  const { containers, initContainers = [] } = spec;
   const errors: FieldError[] = [];
-  // A container of its own writes the files of volumes.
-  const count = containers.length + initContainers.length + (volumes.some(holdsFiles) ? 1 : 0);
+  const count = containers.length + initContainers.length + (needsFilesContainer(spec) ? 1 : 0);
   if (count > TASK_CONTAINERS_MAX) errors.push(tooMany('spec.template.spec.containers', count, TASK_CONTAINERS_MAX));
   const size = fargateSizeOf(manifest);
   if (size.kind === 'tooLarge') return [...errors, invalid(size.path, undefined, size.message)];
@@ -36,11 +36,22 @@ export function taskErrors(manifest: JobManifest, { isWhole }: { readonly isWhol
  * The most bytes that a request has in addition to our definition: once for roles and the family, and for each of
  * these.
  */
-const MORE = { once: 1_024, container: 900, secret: 96, mount: 24, volume: 48, dependency: 48, port: 24 } as const;
+const MORE = {
+  once: 1_024,
+  container: 900,
+  secret: 96,
+  mount: 24,
+  volume: 48,
+  dependency: 48,
+  port: 24,
+  group: 192,
+} as const;
 
 /** An upper bound for the definition that the adapter sends. Only the adapter knows roles, log groups, and ARNs. */
 function definitionBytes(definition: TaskDefinition): number {
-  const { containers } = definition;
+  const { containers, volumeGroups = [] } = definition;
+  // What gives volumes to their groups is a container, with a mount and a variable for each.
+  const groups = volumeGroups.length === 0 ? 0 : 2 * MORE.container + MORE.group * volumeGroups.length;
   const more = containers.map(
     ({ secrets, mounts, dependsOnSuccess, dependsOnStart, ports }) =>
       MORE.container +
@@ -51,7 +62,7 @@ function definitionBytes(definition: TaskDefinition): number {
       MORE.dependency * (dependsOnSuccess.length + dependsOnStart.length) +
       MORE.port * ports.length,
   );
-  return more.reduce((sum, bytes) => sum + bytes, MORE.once + bytesOf(definition));
+  return more.reduce((sum, bytes) => sum + bytes, MORE.once + groups + bytesOf(definition));
 }
 
 /** For each of its volumes, a container has a variable with the first mount path. */

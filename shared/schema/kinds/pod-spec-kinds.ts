@@ -140,9 +140,13 @@ export const POD_SPEC_KINDS = {
       runAsUser: field(2, INT64, 'The default user id of the containers.', ZERO_SHOWN),
       runAsGroup: field(6, INT64, 'The default group id of the containers. Requires runAsUser.', ZERO_SHOWN),
       runAsNonRoot: field(3, BOOL, 'Checked on create: runAsUser must be set and not 0.', ZERO_SHOWN),
-      supplementalGroups: unserved(4, listOf(INT64)),
+      supplementalGroups: field(
+        4,
+        listOf(INT64),
+        'Further groups of the programs. On Fargate a program has one group.',
+      ),
       supplementalGroupsPolicy: field(12, STRING, 'Only Merge is accepted, and has no effect.', ZERO_SHOWN),
-      fsGroup: field(5, INT64, 'Has no effect. Refused if a user other than root writes to a volume.', ZERO_SHOWN),
+      fsGroup: field(5, INT64, "The group of the volumes that are the Pod's own, and of the programs.", ZERO_SHOWN),
       sysctls: unserved(7, listOf(object('Sysctl'))),
       fsGroupChangePolicy: field(9, STRING, 'Always and OnRootMismatch are accepted, and have no effect.', ZERO_SHOWN),
       seccompProfile: field(

@@ -31,12 +31,12 @@ export const int32 = opt(z.int32());
 /** The largest number that JSON.stringify writes as an int64, because numbers beyond 2^53 are rounded. */
 const INT64_MAX = 2 ** 63 - 1024;
 /** A 64-bit integer, with JavaScript's precision. */
-export const int64 = opt(
-  z
-    .number()
-    .refine((value) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63)
-    .transform((value) => Math.max(-INT64_MAX, Math.min(INT64_MAX, value))),
-);
+const anInt64 = z
+  .number()
+  .refine((value) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63)
+  .transform((value) => Math.max(-INT64_MAX, Math.min(INT64_MAX, value)));
+export const int64 = opt(anInt64);
+export const int64s = opt(z.array(anInt64));
 export const flag = opt(z.boolean());
 export const texts = opt(z.array(z.string()));
 export const textMap = opt(

@@ -14,7 +14,7 @@ import { mountErrors } from '../pod/mount-rules.ts';
 export type ContainerContext = {
   readonly spec: PodSpecShape;
   readonly isInit: boolean;
-  /** Its volumes hold files, which a container writes. */
+  /** Its volumes hold files, or have a group: a container sees to that. */
   readonly hasFiles: boolean;
   /** The container itself and all of the Pod's containers, with defaults. */
   readonly admitted: Container;

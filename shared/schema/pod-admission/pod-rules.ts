@@ -4,7 +4,7 @@ import type { Labels, PodTemplate } from '../../domain/manifests/manifest.ts';
 import type { TaskOwner } from '../../domain/task/task-environment.ts';
 import type { PodSpec } from '../../domain/manifests/pod-spec.ts';
 import { EPHEMERAL_GIB_MAX, TASK_CONTAINERS_MAX, ephemeralStorageOf } from '../../domain/task/pod-template.ts';
-import { holdsFiles } from '../../domain/task/volumes/volume-files.ts';
+import { needsFilesContainer } from '../../domain/task/volumes/volume-groups.ts';
 import type { AdmittedItems } from '../items/job-items-rules.ts';
 import { admitVolume } from './admit-volume.ts';
 import { admitContainer, textOr } from './admit-container.ts';
@@ -13,6 +13,7 @@ import { dnsSubdomainErrors } from '../object/dns-names.ts';
 import { type FieldError, duplicate, forbidden, invalid, required, tooLong, tooMany } from '../object/field-error.ts';
 import { keptFields } from '../object/kept-fields.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
+import { groupWarnings } from '../pod/group-rules.ts';
 import { memoryVolumeWarnings } from '../pod/memory-volume-warnings.ts';
 import { placementErrors } from './placement-rules.ts';
 import { refusedFields } from '../pod/pod-fields.ts';
@@ -74,7 +75,7 @@ export function admitPodTemplate(shape: TemplateShape | undefined, job: Template
     errors: errors.length > 0 ? errors : wholeErrors(template, job),
     warnings: [
       ...(spec === undefined ? [] : templateWarnings(SPEC, spec, job.items?.items.columns ?? [])),
-      ...(errors.length > 0 ? [] : memoryVolumeWarnings(SPEC, template)),
+      ...(errors.length > 0 ? [] : [...memoryVolumeWarnings(SPEC, template), ...groupWarnings(SPEC, template.spec)]),
     ],
   };
 }
@@ -123,7 +124,7 @@ const accountOf = ({ serviceAccountName = '', serviceAccount = '' }: Partial<Pod
 function specErrors(spec: PodSpecShape, admitted: PodSpec): readonly FieldError[] {
   const { containers = [], initContainers = [] } = spec;
   const pod = [...admitted.containers, ...(admitted.initContainers ?? [])];
-  const hasFiles = (admitted.volumes ?? []).some(holdsFiles);
+  const hasFiles = needsFilesContainer(admitted);
   const check = (name: string, list: readonly ContainerShape[], isInit: boolean) =>
     list.flatMap((c, i) =>
       containerErrors(`${SPEC}.${name}[${i}]`, c, { spec, isInit, hasFiles, admitted: admitContainer(c), pod }),

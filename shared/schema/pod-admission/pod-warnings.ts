@@ -28,8 +28,6 @@ export function templateWarnings(path: string, spec: PodSpecShape, columns: read
       `${path}.automountServiceAccountToken: no token is mounted; the program finds no ServiceAccount's token`,
     );
   warnings.push(...placementWarnings(path, spec));
-  if (spec.securityContext?.fsGroup !== undefined)
-    warnings.push(`${path}.securityContext.fsGroup: has no effect: volumes keep the owner that they have`);
   warnings.push(...overlapWarnings(spec.volumes ?? []));
   const all = [
     ...initContainers.map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),
@@ -64,10 +62,10 @@ function containerWarnings(
     warnings.push(
       `${path}.securityContext.allowPrivilegeEscalation: Fargate cannot forbid it; leave set-user-ID programs out of the image`,
     );
-  const user = writerOf(c, spec);
+  const user = spec.securityContext?.fsGroup === undefined ? writerOf(c, spec) : null;
   if (user !== null)
     warnings.push(
-      `${path}.volumeMounts: a volume on Fargate belongs to root; user ${user} may write to it only if the image has the folder, owned by that user, as a VOLUME`,
+      `${path}.volumeMounts: a volume on Fargate belongs to root; user ${user} may write to it if the Pod has an fsGroup, or the image has the folder, owned by that user, as a VOLUME`,
     );
   return warnings;
 }

@@ -9,7 +9,13 @@ type Ids = Partial<Pick<NonNullable<PodSpecShape['securityContext']>, 'runAsUser
 /** Kubernetes' rules for the Pod's security context. */
 export function podSecurityErrors(path: string, { securityContext }: PodSpecShape): readonly FieldError[] {
   const at = `${path}.securityContext`;
-  return [...refusedFields('podSecurity', at, securityContext), ...idErrors(at, securityContext ?? {})];
+  return [
+    ...refusedFields('podSecurity', at, securityContext),
+    ...idErrors(at, securityContext ?? {}),
+    ...(securityContext?.supplementalGroups ?? []).flatMap((group, i) =>
+      idError(`${at}.supplementalGroups[${i}]`, group),
+    ),
+  ];
 }
 
 /** The same for a container's, with the values that it inherits from the Pod. */
@@ -34,13 +40,13 @@ export function containerSecurityErrors(
 const ID_MAX = 2 ** 31 - 1;
 
 function idErrors(path: string, ids: Ids): readonly FieldError[] {
-  return (['runAsUser', 'runAsGroup', 'fsGroup'] as const).flatMap((field) => {
-    const id = ids[field];
-    return id === undefined || (id >= 0 && id <= ID_MAX)
-      ? []
-      : [invalid(`${path}.${field}`, id, `must be between 0 and ${ID_MAX}, inclusive`)];
-  });
+  return (['runAsUser', 'runAsGroup', 'fsGroup'] as const).flatMap((field) => idError(`${path}.${field}`, ids[field]));
 }
+
+const idError = (path: string, id: number | undefined): readonly FieldError[] =>
+  id === undefined || (id >= 0 && id <= ID_MAX)
+    ? []
+    : [invalid(path, id, `must be between 0 and ${ID_MAX}, inclusive`)];
 
 /** The kubelet reads the image's user. Muster does not, so the template must set it. */
 function userErrors(path: string, { runAsUser, runAsGroup, runAsNonRoot }: User): readonly FieldError[] {

@@ -2,7 +2,6 @@ import { segmentsOf } from '../../domain/task/volumes/volume-files.ts';
 import type { Container, PodSpec, Volume, VolumeMount } from '../../domain/manifests/pod-spec.ts';
 import { type PodOwner, variablesOf, wordExpander } from '../../domain/task/container-env.ts';
 import { attachedVolumeOf } from '../../domain/task/volumes/task-volumes.ts';
-import type { HostFolders } from '../../domain/task/volumes/host-folders.ts';
 import { knownText } from '../../domain/base/late-text.ts';
 import { referredVariables } from '../../domain/base/variable-expansion.ts';
 import { type FieldError, invalid, notFound, required } from '../object/field-error.ts';
@@ -77,8 +76,7 @@ type SubPath = { readonly at: string; readonly volume: Volume | undefined; reado
  * @param path the path of the Pod's spec
  * @param owner of a Pod without other faults
  */
-export function mountPlaceErrors(path: string, owner: PodOwner, folders: HostFolders): readonly FieldError[] {
-  if (folders !== null) return [];
+export function mountPlaceErrors(path: string, owner: PodOwner): readonly FieldError[] {
   const { volumes = [], containers, initContainers = [] } = owner.spec.template.spec;
   const late: FieldError[] = [];
   const mounts: SubPath[] = [];

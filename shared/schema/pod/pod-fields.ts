@@ -97,10 +97,12 @@ export const POD_FIELDS: Groups = {
     runAsNonRoot: honoured('checked: runAsUser must be set and not 0'),
     seLinuxOptions: refused(FIXED_PROFILE),
     windowsOptions: refused(LINUX_ONLY),
-    supplementalGroups: refused('set runAsGroup, or the groups in the image'),
+    supplementalGroups: honoured(
+      'groups of the programs in containers on this machine; on Fargate a program has one group, so what adds another is refused',
+    ),
     supplementalGroupsPolicy: refused('leave it out', 'Merge'),
-    fsGroup: harmless(
-      "accepted with a warning; on Fargate refused if a user other than root is to write to a volume: give the folder to the user in the image, its owner becomes the volume's",
+    fsGroup: honoured(
+      "the group of the volumes that are the Pod's own, made by a container before the others; on Fargate see Owners of volumes",
     ),
     fsGroupChangePolicy: refused('leave it out', 'Always', 'OnRootMismatch'),
     sysctls: refused('leave it out, or set them in the program'),

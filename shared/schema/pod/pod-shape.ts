@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flag, int32, int64, known, opt, quantities, text, textMap, texts } from '../object/json-fields.ts';
+import { flag, int32, int64, int64s, known, opt, quantities, text, textMap, texts } from '../object/json-fields.ts';
 import { metadataShape } from '../object/metadata-shape.ts';
 import { affinityShape, spreadShape, tolerationShape } from './placement-shape.ts';
 
@@ -51,7 +51,8 @@ const podSecurity = z.strictObject({
   runAsGroup: int64,
   runAsNonRoot: flag,
   fsGroup: int64,
-  ...known('seLinuxOptions', 'windowsOptions', 'supplementalGroups', 'supplementalGroupsPolicy', 'sysctls'),
+  supplementalGroups: int64s,
+  ...known('seLinuxOptions', 'windowsOptions', 'supplementalGroupsPolicy', 'sysctls'),
   ...known('fsGroupChangePolicy', 'seccompProfile', 'appArmorProfile', 'seLinuxChangePolicy'),
 });
 

@@ -1,5 +1,3 @@
-import type { FieldError } from '../object/field-error.ts';
-import { refusedValue } from '../object/refused-fields.ts';
 import type { ContainerShape, PodSpecShape, VolumeShape } from './pod-shape.ts';
 
 /** The user other than root as whom a container writes to a volume on the task's disk; null: it does not. */
@@ -25,22 +23,3 @@ const OTHER_SOURCES = [
   'persistentVolumeClaim',
   'nfs',
 ] as const satisfies readonly (keyof VolumeShape)[];
-
-/**
- * On Fargate, a volume belongs to root, whatever `fsGroup` says: that matters where another user is to write to it. Where tasks
- * are local processes it does not, because their user made the folder.
- *
- * @param path the path of the Pod's spec
- */
-export function volumeOwnerErrors(path: string, spec: PodSpecShape | undefined): readonly FieldError[] {
-  if (spec?.securityContext?.fsGroup === undefined) return [];
-  const { containers = [], initContainers = [] } = spec;
-  return [...initContainers, ...containers].some((each) => writerOf(each, spec) !== null)
-    ? [
-        refusedValue(
-          `${path}.securityContext.fsGroup`,
-          "leave it out: give the folder to the user in the image, its owner becomes the volume's",
-        ),
-      ]
-    : [];
-}

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { capacityOf, taskDefinitionOf } from '../../../shared/domain/task/pod-template.ts';
-import { admitJob } from '../../../shared/schema/job/job-manifest.ts';
-import { UID, admitDocument, admitted, faultLines, jobDocument } from '../../support/job-document.ts';
+import { admitDocument, admitted, faultLines, jobDocument } from '../../support/job-document.ts';
 
 const SPEC = 'spec.template.spec';
 const LATER = 'Forbidden: not supported by this version of Muster';
@@ -63,11 +62,6 @@ describe('what changes nothing is accepted, kept, and warned of', () => {
         `${SPEC}.containers[0].imagePullPolicy: Fargate pulls the image for every task all the same; muster local --driver docker does as it says`,
       ],
     ],
-    [
-      'a group of volumes',
-      { securityContext: { runAsUser: 5, fsGroup: 2000 } },
-      [`${SPEC}.securityContext.fsGroup: has no effect: volumes keep the owner that they have`],
-    ],
   ])('%s', (_, fields, expected) => {
     expect(warnings(fields)).toEqual(expected);
     expect(admitted(pod(fields)).manifest.spec.template.spec).toMatchObject(fields);
@@ -124,29 +118,8 @@ describe('what cannot hold is refused with its path', () => {
       spread({ topologyKey: 'topology.kubernetes.io/zone' }),
       `${SPEC}.topologySpreadConstraints[0]: ${LATER}; use ScheduleAnyway: Fargate spreads tasks over the subnets of the stack`,
     ],
-    [
-      'a group for a volume that another user writes to',
-      {
-        securityContext: { runAsUser: 5, fsGroup: 2000 },
-        volumes: [{ name: 'v' }],
-        containers: [{ name: 'main', image: 'busybox', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
-      },
-      `${SPEC}.securityContext.fsGroup: ${LATER}; leave it out: give the folder to the user in the image, its owner becomes the volume's`,
-    ],
   ])('%s', (_, fields, expected) => {
     expect(faults(fields)).toEqual([expected]);
-  });
-
-  test('but processes of one user write to their volumes, whatever the group', () => {
-    const document = pod({
-      securityContext: { runAsUser: 5, fsGroup: 2000 },
-      volumes: [{ name: 'v' }],
-      containers: [{ name: 'main', image: 'x', command: ['x'], volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
-    });
-    const context = { namespace: 'default', uid: UID, nameSuffix: 'x7k2z', fieldValidation: 'Strict' } as const;
-    expect(admitJob(document, { ...context, needsCommand: true }).kind).toBe('ok');
-    expect(admitJob(document, { ...context, processes: true }).kind).toBe('ok');
-    expect(admitJob(document, context).kind).toBe('invalid');
   });
 });
 

@@ -346,6 +346,6 @@ test('what Fargate cannot forbid or enforce is taken with a warning', () => {
   expect(faults).toEqual([]);
   expect(warnings).toEqual([
     `${MAIN}.securityContext.allowPrivilegeEscalation: Fargate cannot forbid it; leave set-user-ID programs out of the image`,
-    `${MAIN}.volumeMounts: a volume on Fargate belongs to root; user 5 may write to it only if the image has the folder, owned by that user, as a VOLUME`,
+    `${MAIN}.volumeMounts: a volume on Fargate belongs to root; user 5 may write to it if the Pod has an fsGroup, or the image has the folder, owned by that user, as a VOLUME`,
   ]);
 });

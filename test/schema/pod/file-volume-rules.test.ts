@@ -245,21 +245,3 @@ describe('what writes the files', () => {
     expect(faults(FILES, { containers: ten.slice(1) })).toEqual([]);
   });
 });
-
-test('with fsGroup, another user than root may read files, and write to what has owners of its own', () => {
-  const securityContext = { runAsUser: 1000, fsGroup: 1000 };
-  const mounting = (source: object) =>
-    faults(source, {
-      securityContext,
-      containers: [{ name: 'm', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
-    });
-  for (const source of [
-    { configMap: { name: 'c' } },
-    { secret: { secretName: 's' } },
-    { downwardAPI: {} },
-    { projected: {} },
-    { persistentVolumeClaim: { claimName: 'c' } },
-  ])
-    expect(mounting(source)).toEqual([]);
-  expect(mounting({ emptyDir: {} })).toEqual([expect.stringMatching('securityContext.fsGroup: Forbidden')]);
-});

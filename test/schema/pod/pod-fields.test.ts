@@ -43,7 +43,11 @@ const EFS = 'fs-0123456789abcdef0.efs.eu-central-1.amazonaws.com';
 const TEMPLATES: Readonly<Record<Group, (fields: Fields) => object>> = {
   metadata: (fields) => ({ ...spec({}), metadata: fields }),
   spec,
-  podSecurity: (fields) => spec({ securityContext: { runAsUser: 1000, ...fields } }),
+  podSecurity: (fields) =>
+    spec({
+      securityContext: { runAsUser: 1000, ...fields },
+      containers: [{ ...MAIN, volumeMounts: [{ name: 'v', mountPath: '/v' }] }, SIDE],
+    }),
   volume,
   emptyDir: (fields) => spec({ volumes: [{ name: 'v', emptyDir: fields }] }),
   hostPath: (fields) => spec({ volumes: [{ name: 'v', hostPath: { path: '/srv', ...fields } }] }),
@@ -202,7 +206,13 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     securityContext: [{ runAsUser: 5 }],
     subdomain: ['workers', 'pod'], // in the environment of a launch: see test/domain/task/task-environment.test.ts
   },
-  podSecurity: { runAsUser: [5], runAsGroup: [6], runAsNonRoot: [true, 'pod'] },
+  podSecurity: {
+    runAsUser: [5],
+    runAsGroup: [6],
+    runAsNonRoot: [true, 'pod'],
+    fsGroup: [2000],
+    supplementalGroups: [[4], 'pod'], // in what containers on this machine are asked: see test/adapters/volume-groups.test.ts
+  },
   volume: {
     name: ['x'],
     emptyDir: [{ sizeLimit: '30Gi' }],
@@ -377,7 +387,6 @@ const OF_ITS_TYPE: Readonly<Record<string, unknown>> = {
   topologySpreadConstraints: [
     { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
   ],
-  fsGroup: 2000,
   deletionGracePeriodSeconds: 0,
   managedFields: [
     { manager: 'x', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:a': {} } },

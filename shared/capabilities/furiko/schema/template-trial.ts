@@ -50,7 +50,6 @@ export function tryTemplate(
     fieldValidation: 'Strict',
     hosts,
     list: null,
-    processes: needsCommand,
     hostFolders,
   } as const;
   const admitted = admitJob(compiled.document, context);

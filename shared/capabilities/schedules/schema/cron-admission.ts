@@ -8,9 +8,8 @@ import { templateCommandWarnings } from '../../../schema/pod-admission/command-r
 import type { HostFolders } from '../../../domain/task/volumes/host-folders.ts';
 import type { PodOwner } from '../../../domain/task/container-env.ts';
 import { nfsPlaceErrors } from '../../../schema/pod/claim-volume-rules.ts';
+import { fargateErrors } from '../../../schema/pod/fargate-rules.ts';
 import { hostPathErrors } from '../../../schema/pod/host-path-rules.ts';
-import { mountPlaceErrors } from '../../../schema/pod/mount-rules.ts';
-import { volumeOwnerErrors } from '../../../schema/pod/volume-owner-rules.ts';
 import { type FieldError, invalid } from '../../../schema/object/field-error.ts';
 import { type HostsOffer, USUAL_OFFER } from '../../../schema/job/host-name-rules.ts';
 import type { AdmissionContext } from '../../../schema/job/job-manifest.ts';
@@ -51,9 +50,8 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
   const errors = [
     ...nameErrors(name, metadata),
     ...checked.errors,
-    ...(needsCommand ? [] : cronVolumeErrors(read.object)),
     ...cronHostPathErrors(read.object, hostFolders),
-    ...(checked.errors.length > 0 ? [] : cronMountErrors(checked.manifest, hostFolders)),
+    ...(checked.errors.length > 0 ? [] : cronFargateErrors(checked.manifest, hostFolders)),
     ...(name.length > NAME_CHARS_MAX
       ? [invalid('metadata.name', name, `must be no more than ${NAME_CHARS_MAX} characters`)]
       : []),
@@ -76,18 +74,14 @@ export function admitCronJob(document: unknown, context: AdmissionContext): Cron
 export const cronCommandWarnings = ({ spec }: CronJobShape): readonly string[] =>
   templateCommandWarnings('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec);
 
-/** Faults of its volumes, where tasks are not local processes. */
-export const cronVolumeErrors = ({ spec }: CronJobShape): readonly FieldError[] =>
-  volumeOwnerErrors('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec);
-
 /** Faults of what it mounts of this machine, and over the network. */
 export const cronHostPathErrors = ({ spec }: CronJobShape, folders: HostFolders): readonly FieldError[] =>
   [hostPathErrors, nfsPlaceErrors].flatMap((errorsOf) =>
     errorsOf('spec.jobTemplate.spec.template.spec', spec.jobTemplate.spec.template?.spec, folders),
   );
 
-/** Faults of what it mounts of its volumes, if it has no others. */
-export function cronMountErrors({ metadata, spec }: CronJobManifest, folders: HostFolders): readonly FieldError[] {
+/** What it cannot have on Fargate, if it has no other faults. */
+export function cronFargateErrors({ metadata, spec }: CronJobManifest, folders: HostFolders): readonly FieldError[] {
   const { metadata: ofJob, spec: job } = spec.jobTemplate;
   const { template, completionMode = 'NonIndexed', backoffLimitPerIndex } = job;
   const owner: PodOwner = {
@@ -98,7 +92,7 @@ export function cronMountErrors({ metadata, spec }: CronJobManifest, folders: Ho
       template: { ...template, metadata: { labels: {}, ...template.metadata } },
     },
   };
-  return mountPlaceErrors('spec.jobTemplate.spec.template.spec', owner, folders);
+  return fargateErrors('spec.jobTemplate.spec.template.spec', owner, folders);
 }
 
 /** Reads an external document as a CronJob, without judging its values. */

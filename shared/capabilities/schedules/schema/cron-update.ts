@@ -4,8 +4,7 @@ import {
   checkCronJob,
   cronCommandWarnings,
   cronHostPathErrors,
-  cronMountErrors,
-  cronVolumeErrors,
+  cronFargateErrors,
   readCronJob,
 } from './cron-admission.ts';
 import { namesZone } from './cron-spec-rules.ts';
@@ -47,9 +46,8 @@ export function admitCronJobUpdate(
     ...identityErrors(read.object, stored),
     ...(stored.deleting ? addedFinalizerErrors('metadata', manifest.metadata, old.metadata.finalizers ?? []) : []),
     ...errors,
-    ...(needsCommand ? [] : cronVolumeErrors(read.object)),
     ...cronHostPathErrors(read.object, hasSameVolumes(old, manifest) ? ANYWHERE : hostFolders),
-    ...(errors.length > 0 ? [] : cronMountErrors(manifest, hostFolders)),
+    ...(errors.length > 0 ? [] : cronFargateErrors(manifest, hostFolders)),
   ];
   if (all.length > 0) return { kind: 'invalid', name: old.metadata.name, errors: all };
   const changed = extentOf('CronJobSpec', asOfToday(old), manifest);
