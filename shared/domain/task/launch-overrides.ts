@@ -7,7 +7,8 @@ import { takesResources } from '../items/job-items.ts';
 import { type TaskOwner, taskEnvironment } from './task-environment.ts';
 import { NO_SOURCES, type PodSources } from './pod-sources.ts';
 import { FILES_CONTAINER, type TaskSize, fileVariable } from './task.ts';
-import { holdsFiles, volumeFiles } from './volumes/volume-files.ts';
+import { volumeFiles } from './volumes/volume-files.ts';
+import { needsFilesContainer } from './volumes/volume-groups.ts';
 
 /** What RunTask changes of one container of the task definition (aws.md 1.1: environment and command, no more). */
 export type ContainerOverride = {
@@ -66,7 +67,7 @@ export function overridesCharsMax(
     { index: INDEX_MAX, attempt: INT32_MAX, restarts: 0 },
     'x'.repeat(ZONE_CHARS_MAX),
   );
-  const writer = (manifest.spec.template.spec.volumes ?? []).some(holdsFiles) ? [FILES_CONTAINER] : [];
+  const writer = needsFilesContainer(manifest.spec.template.spec) ? [FILES_CONTAINER] : [];
   const names = [...[...containers, ...initContainers].map(({ name }) => name), ...writer];
   const size = takesResources(manifest) ? WIDEST_SIZE : null;
   return JSON.stringify(overridesRequest(names, env, overrides, size, mainOf(names))).length;

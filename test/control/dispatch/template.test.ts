@@ -58,6 +58,29 @@ test.each([
   expect(await templatesOf(spec, 0, onAnotherDay(first, 'muster.internal'))).toEqual([PREPARED]);
 });
 
+test('a task whose volumes belong to a group has two containers, so that its main one is marked', async () => {
+  const spec = aJob();
+  const { template } = spec.manifest.spec;
+  const [main] = template.spec.containers;
+  const pod = {
+    ...template.spec,
+    volumes: [{ name: 'v', emptyDir: {} }],
+    containers: [{ ...main!, volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
+  };
+  const withPod = (more: object): StoredSpec => ({
+    ...spec,
+    manifest: {
+      ...spec.manifest,
+      spec: { ...spec.manifest.spec, template: { ...template, spec: { ...pod, ...more } } },
+    },
+  });
+  const grouped = withPod({ securityContext: { fsGroup: 7 } });
+  expect(await templatesOf(withPod({}), 0, aDispatcher())).toEqual([PREPARED]);
+  expect(await templatesOf(grouped, 0, aDispatcher())).toEqual([{ ...PREPARED, containers: ['main', 'muster-files'] }]);
+  const charsOf = ({ manifest }: StoredSpec): number => overridesCharsMax(manifest);
+  expect(charsOf(grouped) - charsOf(withPod({}))).toBe(',{"name":"MUSTER_MAIN","value":"main"}'.length);
+});
+
 describe('how many indexes there are', () => {
   const resized = aJob({ completions: 8 });
   const kept = async (spec: StoredSpec) => {
