@@ -92,6 +92,28 @@ describe.concurrent('Pods on the embedded runtime', { timeout: TEST_MS }, () => 
     expect(linesOf(local.workspaceDir, 'address')[0]).toMatch(/^(127\.\d+\.\d+\.\d+) \1 \1$/);
   });
 
+  test('groups mean nothing to processes: what a volume holds is theirs, with the modes that it says', async ({
+    expect,
+  }) => {
+    const securityContext = { runAsUser: 1000, runAsGroup: 3000, fsGroup: 2000, supplementalGroups: [4000] };
+    const items = [{ path: 'name', fieldRef: { fieldPath: 'metadata.name' } }];
+    const volumes = [
+      { name: 'info', downwardAPI: { defaultMode: 0o400, items } },
+      { name: 'data', emptyDir: {} },
+    ];
+    const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/${name}` }));
+    const script = 'stat -c %a "$MUSTER_VOLUME_INFO" "$MUSTER_VOLUME_INFO/name" "$MUSTER_VOLUME_DATA" > groups';
+    const spec = {
+      restartPolicy: 'Never',
+      securityContext,
+      volumes,
+      containers: [shell('main', script, { volumeMounts })],
+    };
+    await local.kube.create({ metadata: { name: 'groups' }, spec: { template: { spec } } });
+    expect(conditionsOf(await local.kube.ended('groups'))).toContain('Complete');
+    expect(linesOf(local.workspaceDir, 'groups')).toEqual(['755', '400', '700']);
+  });
+
   test('a Pod that asks for Spot gets it', async ({ expect }) => {
     const nodeSelector = { 'muster.run/capacity': 'spot' };
     const uid = await local.kube.create(shellJob('spot', 'true', {}, { nodeSelector }));
