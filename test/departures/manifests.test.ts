@@ -60,7 +60,10 @@ test('a program on Fargate has one group, and its files have that one', () => {
   const pod = (securityContext: object) => jobDocument({}, {}, { containers, volumes, securityContext });
   const asked = (securityContext: object) => {
     const definition = taskDefinitionOf(admitted(pod(securityContext)).manifest, NOT_STORED);
-    const { containers: [main], volumeGroups } = inOneGroup(definition);
+    const {
+      containers: [main],
+      volumeGroups,
+    } = inOneGroup(definition);
     return [main?.user, volumeGroups?.[0]?.group];
   };
   expect(asked({ runAsUser: 1000, runAsGroup: 3000, fsGroup: 2000 })).toEqual(['1000:3000', 3000]);
