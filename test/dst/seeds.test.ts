@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Figures } from './figures.ts';
 import { GUARANTEES } from './checks/law.ts';
+import { PLAYS } from './plays.ts';
 import { runSeed } from './seed-run.ts';
 
 import { AS_IS, replayOf } from './variation.ts';
@@ -12,6 +13,11 @@ const SEEDS = Array.from({ length: 24 }, (_, seed) => seed);
 test.each(SEEDS)('seed %i keeps every guarantee', async (seed) => {
   const { broken } = await runSeed(seed);
   expect(broken, `again: ${replayOf(seed, AS_IS)}`).toEqual([]);
+});
+
+test('no play has the seeds of another one', () => {
+  const wanted = Array.from({ length: 400 }, (_, seed) => PLAYS.filter(({ has }) => has(seed)).length);
+  expect(Math.max(...wanted)).toBe(1);
 });
 
 test('a run of many seeds reports what none of them met', async () => {

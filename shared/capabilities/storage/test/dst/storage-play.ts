@@ -15,7 +15,7 @@ export const STORAGE_PLAY: Play = {
   guarantee: 'G27',
   acts: STORAGE_ACTS,
   needs: { sights: ['a claim bound', 'a claim lost'] },
-  has: (seed) => seed % 40 === 20,
+  has: (seed) => seed % 40 === 0,
   seed: (seed, random) => {
     const jobs = jobsByLuck(seed, random, START);
     const place: SeedPlace = random.pick(['machine', 'aws']);
