@@ -12,6 +12,7 @@ import { LAMBDA_NODE, installed } from './installed.ts';
 const FILES = [
   'test/cdk/bundle.test.ts',
   'test/e2e/bundles/bundled.test.ts',
+  'test/e2e/bundles/bundled-files.test.ts',
   'test/e2e/bundles/submissions.test.ts',
   'test/runtime',
 ];

@@ -21,6 +21,7 @@ export type Place = {
 };
 
 const TASKS_SERVICE = 'ecs-tasks.amazonaws.com';
+const ECS_SERVICE = 'ecs.amazonaws.com';
 
 const Text = z.looseObject({
   TableName: z.string().optional(),
@@ -37,6 +38,9 @@ const Text = z.looseObject({
   ServiceId: z.string().optional(),
   Id: z.string().optional(),
   Name: z.string().optional(),
+  SecretId: z.string().optional(),
+  Tags: z.array(z.unknown()).optional(),
+  volumeConfigurations: z.array(z.object({ managedEBSVolume: z.object({ roleArn: z.string() }) })).optional(),
   // Of PutEvents, and of SQS's batches.
   Entries: z.array(z.looseObject({ EventBusName: z.string().optional(), Source: z.string().optional() })).optional(),
   RequestItems: z.record(z.string(), z.unknown()).optional(),
@@ -91,6 +95,12 @@ const onTables = (action: string) => (input: Input, place: Place) => [
 const onParameter =
   (action: string) =>
   ({ Name = '' }: Input, place: Place) => [need(action, [arn('ssm', place, `parameter${Name}`)])];
+/** Secrets Manager ends the name of each secret with a hyphen and six characters of its own. */
+const secret = (name: string | undefined, place: Place): string =>
+  arn('secretsmanager', place, `secret:${name}-0aB1cD`);
+const onSecret =
+  (action: string) =>
+  ({ SecretId }: Input, place: Place) => [need(action, [secret(SecretId, place)])];
 /** IAM knows no batches of SQS. */
 const onQueue = (action: string) => (input: Input, place: Place) => [need(action, [queue(input, place)])];
 
@@ -126,7 +136,17 @@ const RIGHTS: Readonly<Record<string, (input: Input, place: Place) => readonly N
       ? []
       : [need('ecs:TagResource', [newTask(input, place)], { 'ecs:CreateAction': 'RunTask' })]),
     pass(place), // ECS asks for those of the definition once more
+    ...(input.volumeConfigurations ?? []).map(({ managedEBSVolume: { roleArn } }) =>
+      need('iam:PassRole', [roleArn], { 'iam:PassedToService': ECS_SERVICE }),
+    ),
   ],
+  CreateSecret: ({ Name, Tags }, place) => [
+    need('secretsmanager:CreateSecret', [secret(Name, place)]),
+    ...(Tags === undefined ? [] : [need('secretsmanager:TagResource', [secret(Name, place)])]),
+  ],
+  PutSecretValue: onSecret('secretsmanager:PutSecretValue'),
+  DeleteSecret: onSecret('secretsmanager:DeleteSecret'),
+  ListSecrets: () => [need('secretsmanager:ListSecrets', ['*'])],
   GetParameter: onParameter('ssm:GetParameter'),
   PutParameter: onParameter('ssm:PutParameter'),
 

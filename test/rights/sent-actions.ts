@@ -77,10 +77,8 @@ const OF_LAMBDA = {
 const FOLDED = {
   'dynamodb:BatchGetItem': 'chunks of a board are stored after some hundred transitions, and kept in memory by who has',
 };
-const SEALED =
-  'embedded, Secrets are sealed with a key of the data folder: shared/capabilities/configs/test/adapters/parameter-key.test.ts';
-const COPIED =
-  'embedded, tasks read Secrets in the data folder: shared/capabilities/configs/test/adapters/aws-secrets.test.ts';
+const SEALED = 'embedded, Secrets are sealed with a key of the data folder: test/e2e/bundles/bundled-files.test.ts';
+const COPIED = 'embedded, tasks read Secrets in the data folder: test/e2e/bundles/bundled-files.test.ts';
 const STRAY = 'services that no Job needs are removed: shared/capabilities/hostnames/test/control/hosts-stray.test.ts';
 
 /** Actions that may be sent, but need not be in the life of a small installation, and what for. */

@@ -46,7 +46,7 @@ const PSEUDO: Readonly<Record<string, string>> = {
 };
 
 /** The text that CloudFormation would put in; `<id>` for what nobody has named. */
-function resolved(value: unknown, names: Names): string {
+export function resolved(value: unknown, names: Names): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if ('Fn::Join' in value) {
     const [between, parts] = value['Fn::Join'] as [string, readonly unknown[]];
@@ -75,14 +75,14 @@ export function allowing(statements: readonly Statement[], right: NeededRight): 
   return found;
 }
 
-/** `*` in a call is everything, which only `*` allows. */
+/** `*` in a call is everything, which only `*` allows. In a pattern `*` is any text, and `?` any character. */
 const isLike = (resource: string, pattern: string): boolean =>
   pattern === '*' ||
   new RegExp(
     `^${pattern
-      .split('*')
-      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'))
-      .join('.*')}$`,
+      .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.')}$`,
   ).test(resource);
 
 /** IAM User Guide, "IAM JSON policy elements: Condition operators", those that the template uses. */

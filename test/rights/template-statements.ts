@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFile
 import { join } from 'node:path';
 import type { Deployed } from '../cdk/template.ts';
 import type { Place } from './needed-rights.ts';
-import { type FunctionName, type Statement, type Statements, statementsOf } from './statements.ts';
+import { type FunctionName, type Names, type Statement, type Statements, statementsOf } from './statements.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -74,7 +74,7 @@ function filesIn(path: string): readonly string[] {
 }
 
 /** The embedded AWS's names for what the template makes. */
-function namesIn(template: Deployed): ReadonlyMap<string, Readonly<Record<string, string>>> {
+export function namesIn(template: Deployed): Names {
   const { region, account, executionRoleArn, taskRoleArn, namespaceId } = LOCAL_PLACE;
   const arn = (service: string, resource: string): string => `arn:aws:${service}:${region}:${account}:${resource}`;
   const idOf = (type: string, hint = ''): string =>
@@ -95,6 +95,7 @@ function namesIn(template: Deployed): ReadonlyMap<string, Readonly<Record<string
     [idOf('AWS::Logs::LogGroup', 'Tasks'), { Arn: arn('logs', 'log-group:/muster/tasks:*') }],
     [idOf('AWS::IAM::Role', 'ExecutionRole'), { Arn: executionRoleArn }],
     [idOf('AWS::IAM::Role', 'TaskRole'), { Arn: taskRoleArn }],
+    [idOf('AWS::IAM::Role', 'VolumeRole'), { Arn: 'arn:aws:iam::000000000000:role/muster-volumes' }],
     [
       idOf('AWS::ServiceDiscovery::PrivateDnsNamespace'),
       { Arn: arn('servicediscovery', `namespace/${namespaceId}`), Id: namespaceId, HostedZoneId: 'ZONE' },

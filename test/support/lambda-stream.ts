@@ -36,6 +36,15 @@ export const getThroughGateway = async (handler: unknown, path: string): Promise
 export const postThroughGateway = async (handler: unknown, path: string, document: object): Promise<Streamed> =>
   throughGateway(handler, proxyEvent('POST', path, JSON.stringify(document)));
 
+/** Likewise for any other method; without a document, or with one. */
+export const askThroughGateway = async (
+  handler: unknown,
+  method: string,
+  path: string,
+  document: object | null = null,
+): Promise<Streamed> =>
+  throughGateway(handler, proxyEvent(method, path, document === null ? null : JSON.stringify(document)));
+
 async function throughGateway(handler: unknown, event: object): Promise<Streamed> {
   const out = new PassThrough();
   const chunks: Buffer[] = [];

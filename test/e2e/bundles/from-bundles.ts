@@ -9,11 +9,14 @@ import { ENV } from '../../../shared/names/env.ts';
 import type { RuntimeOptions } from '../../../shared/runtime/create-runtime.ts';
 import { type BundledHandlers, bundledHandlers } from '../../support/built/bundled-handlers.ts';
 
-/** Bundles all functions of the stack into a folder, as a deployment does. */
-export function bundledInto(cdkOut: string): BundledHandlers {
+/** Bundles all functions of the stack into a folder, as a deployment with this context does. */
+export function bundledInto(
+  cdkOut: string,
+  context: Readonly<Record<string, string>> = { submissions: 'true' },
+): BundledHandlers {
   process.env['CDK_VALIDATION'] = 'false';
   const app = new App({ outdir: cdkOut });
-  const settings = readSettings((key) => (key === 'submissions' ? 'true' : undefined));
+  const settings = readSettings((key) => context[key]);
   new MusterStack(app, 'Muster', { settings });
   app.synth();
   return bundledHandlers(cdkOut);

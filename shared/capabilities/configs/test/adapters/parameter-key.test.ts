@@ -1,14 +1,8 @@
-import {
-  GetParameterRequest$,
-  GetParameterResult$,
-  PutParameterRequest$,
-  PutParameterResult$,
-} from '@aws-sdk/client-ssm';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { AwsError } from '../../../../../local/wire/aws-error.ts';
 import { serveAwsJson } from '../../../../../local/wire/aws-json.ts';
 import { listenOnLoopback } from '../../../../../local/wire/loopback-server.ts';
 import { musterTemplate } from '../../../../../test/cdk/template.ts';
+import { parameterStore } from '../../../../../test/fakes/parameter-store.ts';
 import { checkWire } from '../../../../../test/models/wire-check.ts';
 import { type NeededRight, missingTypes } from '../../../../../test/rights/needed-rights.ts';
 import { allowing, statementsOf } from '../../../../../test/rights/statements.ts';
@@ -18,53 +12,9 @@ import { createSsmClient, parameterKey } from '../../adapters/parameter-key.ts';
 
 // The SDK's own requests, over HTTP, to a server that answers as Parameter Store does.
 
-type Put = { readonly Name: string; readonly Value: string; readonly Type: string; readonly Overwrite: boolean };
-type Get = { readonly Name: string; readonly WithDecryption: boolean };
-
 const NAME = '/muster/secrets-key';
-const held = new Map<string, string>();
-const puts: Put[] = [];
-const gets: Get[] = [];
-let isDown = false;
-
-function put(input: Put) {
-  puts.push(input);
-  if (held.has(input.Name) && !input.Overwrite)
-    throw new AwsError('ParameterAlreadyExists', 'The parameter already exists.', { status: 400 });
-  held.set(input.Name, input.Value);
-  return { Version: 1, Tier: 'Standard' };
-}
-
-function get(input: Get) {
-  gets.push(input);
-  if (isDown) throw new AwsError('InternalServerError', 'down', { status: 500 });
-  const value = held.get(input.Name);
-  if (value === undefined) throw new AwsError('ParameterNotFound', '', { status: 400 });
-  // What is not decrypted is of no use.
-  const Value = input.WithDecryption ? value : 'AQICAH…';
-  return { Parameter: { Name: input.Name, Type: 'SecureString', Value, Version: 1 } };
-}
-
-const front = await listenOnLoopback(
-  serveAwsJson([
-    {
-      targetPrefix: 'AmazonSSM',
-      jsonVersion: '1.1',
-      operations: {
-        GetParameter: {
-          request: GetParameterRequest$,
-          response: GetParameterResult$,
-          handle: (input) => get(input as Get),
-        },
-        PutParameter: {
-          request: PutParameterRequest$,
-          response: PutParameterResult$,
-          handle: (input) => put(input as Put),
-        },
-      },
-    },
-  ]),
-);
+const { service, held, puts, gets, state } = parameterStore();
+const front = await listenOnLoopback(serveAwsJson([service]));
 const at = (endpoint: string | null) => ({ region: 'us-east-1', endpoint });
 const client = createSsmClient(at(front.url));
 const faults: string[] = [];
@@ -75,7 +25,7 @@ beforeEach(() => {
   held.clear();
   puts.length = 0;
   gets.length = 0;
-  isDown = false;
+  state.isDown = false;
 });
 afterAll(async () => {
   client.destroy();
@@ -97,7 +47,7 @@ test('who comes second takes the first one’s', async () => {
 });
 
 test('another failure is no answer', async () => {
-  isDown = true;
+  state.isDown = true;
   await expect(key.read()).rejects.toThrow('down');
   expect(key.place).toBe('parameter /muster/secrets-key of Parameter Store');
 });
