@@ -56,6 +56,13 @@ test('secrets are variables, byte for byte', async () => {
   expect(out()).toBe("it's\n@db.example.com");
 });
 
+test('a secret that no variable can hold keeps the task from starting, and is not cited', async () => {
+  put('secrets/default/db/password', 'correct horse\0battery staple');
+  const ended = await run([shell('main', 'true', { secrets: [{ name: 'PASSWORD', valueFrom: PASSWORD }] })]);
+  expect(ended.stoppedReason).toContain('CannotStartContainerError: the variable PASSWORD cannot be ');
+  expect(JSON.stringify(ended)).not.toMatch(/correct horse|battery/);
+});
+
 test.each([
   [PASSWORD, /unable to retrieve secret from asm: .*ResourceNotFoundException.*secrets\/default\/db\/password/],
   [HOST, /unable to retrieve secrets from ssm: .*invalid parameters: \/muster\/default\/configmaps\/db\/host/],

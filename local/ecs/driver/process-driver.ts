@@ -336,10 +336,15 @@ export class ProcessDriver implements Driver {
   }
 }
 
-/** A command's own fault: too many arguments, or a NUL. All other errors are temporary limits of this machine. */
+/**
+ * A command's own fault: too many arguments, or a NUL. All other errors are temporary limits of this machine. Node's words for a NUL
+ * cite the argument or the variable that has it.
+ */
 function startErrorOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const isTheirs = code === 'E2BIG' || code.startsWith('ERR_');
+  if (code.startsWith('ERR_'))
+    return 'CannotStartContainerError: an argument or a variable has a byte 0, which no program can get';
+  const isTheirs = code === 'E2BIG';
   return `${isTheirs ? 'CannotStartContainerError' : 'InternalError'}: ${error instanceof Error ? error.message : String(error)}`;
 }
 

@@ -28,6 +28,7 @@ export function readSecrets({ secrets = [] }: Pick<ContainerDefinition, 'secrets
           ? read(fileOf(place, stores.dir))
           : (version?.get(place.key) ?? null);
     if (value === null) return { kind: 'missing', reason: notFound(place, valueFrom, version !== null, stores.dir) };
+    if (value.includes('\0')) return { kind: 'missing', reason: noText(name, valueFrom) };
     variables.push([name, value]);
   }
   return { kind: 'found', variables };
@@ -62,6 +63,10 @@ const whatIs = (place: SecretPlace, dir: string): string =>
   place.version === undefined
     ? fileOf(place, dir)
     : `version ${place.version} of secret ${place.namespace}/${place.name} in ${join(dir, SECRET_COPIES)}`;
+
+/** What starts programs cites a variable that cannot be one, so nobody is given it. */
+const noText = (name: string, valueFrom: string): string =>
+  `CannotStartContainerError: the variable ${name} cannot be ${valueFrom}, which has a byte 0`;
 
 const IN_VAIN =
   'ResourceInitializationError: unable to pull secrets or registry auth: execution resource retrieval failed';
