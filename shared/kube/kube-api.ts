@@ -1,3 +1,4 @@
+import { loggedError } from './http/logged-error.ts';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { TrieRouter } from 'hono/router/trie-router';
@@ -86,7 +87,11 @@ export function createKubeApi(stored: ApiPorts, given: ApiOptions = {}): Hono {
     if (error instanceof HTTPException) return error.getResponse();
     if (error instanceof ObjectTooLarge) return errorResponse(objectTooLarge(error));
     if (error instanceof Busy) return errorResponse(tooManyRequests(BUSY, error.retryAfterSec));
-    deps.telemetry.warn('request failed', { method: c.req.method, path: c.req.path, error: String(error) });
+    deps.telemetry.warn('request failed', {
+      method: c.req.method,
+      path: c.req.path,
+      error: loggedError(c.req.path, error),
+    });
     if (error instanceof Unavailable) return errorResponse(unavailable(error.message));
     if (isNewerFormat(error)) return errorResponse(laterRelease());
     const unreadable = unreadableRows(error);

@@ -1,3 +1,4 @@
+import { loggedError } from '../http/logged-error.ts';
 import type { Context } from 'hono';
 import { encodePlace } from '../../schema/object/list-place.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
@@ -50,7 +51,7 @@ export async function listAnswer<T extends KubeObject>(
     try {
       yield* listText(pages(), writer, (last) => metadataOf(last, c), isCancelled);
     } catch (error) {
-      deps.telemetry.warn('list broke off', { path: c.req.path, error: String(error) });
+      deps.telemetry.warn('list broke off', { path: c.req.path, error: loggedError(c.req.path, error) });
       throw error;
     }
   });

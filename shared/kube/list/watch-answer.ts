@@ -1,3 +1,4 @@
+import { loggedError } from '../http/logged-error.ts';
 import type { Context } from 'hono';
 import { type ApiDeps, type ApiOptions, BUFFERED_MAX_SEC, HEARTBEAT_MS, STREAM_MAX_SEC } from '../http/api-deps.ts';
 import type { Collection } from './collection.ts';
@@ -125,7 +126,7 @@ async function* lines<T extends KubeObject>(
     }
   } catch (error) {
     // The answer has begun, so its failure is sent in the stream: clients list again.
-    deps.telemetry.warn('watch failed', { path: c.req.path, error: String(error) });
+    deps.telemetry.warn('watch failed', { path: c.req.path, error: loggedError(c.req.path, error) });
     yield `${JSON.stringify({ type: 'ERROR', object: failureOf(error) })}\n`;
   }
 }
