@@ -3,11 +3,11 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { type Plugin, build } from 'esbuild';
 import pc from 'picocolors';
 import * as z from 'zod';
 import { ALL_FAULTS } from './all-faults.ts';
-import type { Edit, PlantedFault } from './planted-fault.ts';
+import { bundlePlanted } from './bundle-planted.ts';
+import type { PlantedFault } from './planted-fault.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Inside the repository, so that packages resolve; git and every tool ignore it. */
@@ -89,45 +89,11 @@ function record(): z.output<typeof LastRed> {
 
 /** Bundles the seeds with the fault in them, and runs them. */
 async function plant({ edits, ...fault }: PlantedFault, bundle: string): Promise<Found> {
-  const unfit = new Map(edits.map((edit) => [edit, `stale: no seed needs ${edit.file}`]));
-  await build({
-    entryPoints: [join(ROOT, 'test/planted/first-red.ts')],
-    outfile: bundle,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-    plugins: [planting(edits, unfit)],
-  });
-  const [why] = unfit.values();
-  if (why !== undefined) return { kind: 'spoilt', why };
+  const why = await bundlePlanted(edits, join(ROOT, 'test/planted/first-red.ts'), bundle);
+  if (why !== null) return { kind: 'spoilt', why };
   const found = await firstRed(bundle, fault);
   await rm(bundle, { force: true });
   return found;
-}
-
-/** Changes files as they are read; leaves in `unfit` what does not fit the code any more. */
-function planting(edits: readonly Edit[], unfit: Map<Edit, string>): Plugin {
-  return {
-    name: 'plant',
-    setup(bundle) {
-      // Only what is changed comes here: esbuild reads the rest by itself, in a fraction of the time.
-      const files = edits.map(({ file }) => file.replaceAll('.', String.raw`\.`));
-      bundle.onLoad({ filter: new RegExp(`/(?:${files.join('|')})$`) }, async ({ path }) => {
-        const here = edits.filter(({ file }) => join(ROOT, file) === path);
-        if (here.length === 0) return null;
-        let contents = await readFile(path, 'utf8');
-        for (const edit of here) {
-          const parts = contents.split(edit.find);
-          if (parts.length === 2) unfit.delete(edit);
-          else unfit.set(edit, `stale: ${edit.file} holds ${parts.length - 1} times: ${edit.find}`);
-          contents = parts.join(edit.replace);
-        }
-        return { contents, loader: 'ts' };
-      });
-    },
-  };
 }
 
 /** Runs seeds in a process of its own, for the planted code may spin or crash. */
