@@ -4,8 +4,10 @@ import {
   ParameterNotFound,
   PutParameterCommand,
   SSMClient,
+  SSMServiceException,
 } from '@aws-sdk/client-ssm';
 import { type Connection, clientConfig, unlogged } from '../../../adapters/aws/connection.ts';
+import { SealError } from '../ports/sealer.ts';
 import type { SecretsKey } from '../ports/secrets-key.ts';
 
 /** A process asks once. */
@@ -25,14 +27,15 @@ declare module '../../../runtime/sdk-client.ts' {
  * overwrites it.
  */
 export const parameterKey = (client: SSMClient, parameter: string): SecretsKey => ({
-  place: `parameter ${parameter} of Parameter Store`,
+  place: placeOf(parameter),
   async read() {
     try {
       const { Parameter } = await client.send(new GetParameterCommand({ Name: parameter, WithDecryption: true }));
       return Parameter?.Value ?? null;
     } catch (error) {
       if (error instanceof ParameterNotFound) return null;
-      throw error;
+      // In AWS's own words there is no key; a parser cites what it reads.
+      throw error instanceof SSMServiceException ? error : new SealError(`${placeOf(parameter)}: ${nameOf(error)}`);
     }
   },
   async make(text) {
@@ -47,7 +50,13 @@ export const parameterKey = (client: SSMClient, parameter: string): SecretsKey =
       await client.send(made);
     } catch (error) {
       // Another process was faster: that is the key.
-      if (!(error instanceof ParameterAlreadyExists)) throw error;
+      if (error instanceof ParameterAlreadyExists) return;
+      // The name only: AWS's words may repeat what was sent.
+      throw new SealError(`${placeOf(parameter)} could not be made: ${nameOf(error)}`);
     }
   },
 });
+
+const placeOf = (parameter: string): string => `parameter ${parameter} of Parameter Store`;
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'Error');
