@@ -68,6 +68,7 @@ const STAGES = {
     'test/capabilities/tenants/many-attempts.test.ts',
     'test/contract/{dynamo-faults,object-bursts,planted-faults}.test.ts',
     'test/contract/rows/{damaged-pages,lmdb-rows,take-over-kills}.test.ts',
+    'shared/capabilities/configs/test/leaks/planted-leaks.test.ts',
     'shared/capabilities/furiko/test/control/long-queue.test.ts',
     'test/dst/{determinism,feed}.test.ts',
     'test/ecs/planted-faults.test.ts',
