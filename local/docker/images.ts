@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { type Engine, EngineError, type RegistryAuth, isAway } from './engine.ts';
 import { parseImageName } from './image-name.ts';
+import type { PullAuth } from './pull-auth.ts';
 import { UnstartableError } from './unstartable.ts';
 
 export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
@@ -13,11 +14,11 @@ export type Images = {
   /**
    * Resolves when the engine has the image. Tasks that want the same image wait for one pull.
    *
-   * @param auth the Pod's own credentials; null: those of the docker command line
+   * @param authOf the Pod's own credentials, asked for only if it is pulled; of none, those of the docker command line are taken
    *
    * Throws {@link UnstartableError}, or an EngineError if the engine is away.
    */
-  provide(image: string, policy: PullPolicy, auth: RegistryAuth | null): Promise<void>;
+  provide(image: string, policy: PullPolicy, authOf: () => PullAuth): Promise<void>;
   /** The pulls that are under way. */
   pulling(): ReadonlyMap<string, PullProgress | null>;
 };
@@ -70,12 +71,15 @@ export function openImages(engine: Engine, authFor: (registry: string) => Promis
   };
 
   return {
-    async provide(image, policy, auth) {
+    async provide(image, policy, authOf) {
       if (policy !== 'Always' && (await isThere(image))) return;
       if (policy === 'Never')
         throw new UnstartableError(
           `CannotPullContainerError: ErrImageNeverPull: Container image "${image}" is not present with pull policy of Never`,
         );
+      const given = authOf();
+      if (given.kind === 'missing') throw new UnstartableError(given.reason);
+      const { auth } = given;
       // What one may pull with its credentials is not another's.
       const key = JSON.stringify([image, auth]);
       let pulled = pulls.get(key);

@@ -14,7 +14,7 @@ import { type EngineContainer, endOf, inspectContainer } from './found-container
 import { IDLE_IMAGE } from './idle-image.ts';
 import type { Images, PullPolicy } from './images.ts';
 import { UnstartableError } from './unstartable.ts';
-import { pullSecret } from './pull-secret.ts';
+import { pullAuth } from './pull-auth.ts';
 import { containerName, networkName, sandboxName, volumePrefix } from './names.ts';
 
 export type StarterOptions = {
@@ -66,9 +66,7 @@ export class Starter {
     const withdrawn = (): Started =>
       over({ kind: 'unstartable', reason: 'stopped before it was started', atMs: now() });
     if (wish.isWithdrawn()) return withdrawn();
-    const secret = pullSecret(container, this.#options.secrets.dir);
-    if (secret.kind === 'missing') throw new UnstartableError(secret.reason);
-    await images.provide(container.image, pullPolicy(container), secret.auth);
+    await images.provide(container.image, pullPolicy(container), () => pullAuth(container, this.#options.secrets));
     const isNew = await this.#create(name, await this.#request(run));
     const begun = files.begun(task.id, container.name);
     if (isNew && begun !== null) return over(endOf(container.name, null, null, now()));

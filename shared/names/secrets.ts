@@ -23,6 +23,32 @@ export function parseObjectSecretName(secret: string): Pick<SecretPlace, 'namesp
   return namespace === undefined || name === undefined ? null : { namespace, name };
 }
 
+/**
+ * Name of the Secrets Manager secret that holds the credentials of some registries in one version of a stored Secret, as
+ * `{"username": …, "password": …}`. ECS reads the newest version of what `repositoryCredentials` names, and takes no other
+ * (amazon-ecs-agent, `GetDockerAuthFromASM`): so what a task definition names is a secret of its own, which never changes.
+ */
+export const pullCopyName = ({ namespace, name, version, registry }: PullCopyPlace): string =>
+  `${SECRET_PREFIX}${namespace}/${name}/${version}/${registry}/pull`;
+
+/** What a {@link pullCopyName} refers to; null: it is no such name. */
+export function parsePullCopyName(secret: string): PullCopyPlace | null {
+  const [, namespace, name, version, registry] =
+    /^muster\/([^/]+)\/([^/]+)\/([\w-]+)\/([\w-]+)\/pull$/.exec(secret) ?? [];
+  if (namespace === undefined || name === undefined || version === undefined || registry === undefined) return null;
+  return placeOf('secret', namespace, name, '-') === null ? null : { namespace, name, version, registry };
+}
+
+/** On this machine they are a version of their own of the same Secret. */
+export const pullVersion = ({ version, registry }: Pick<PullCopyPlace, 'version' | 'registry'>): string =>
+  `${version}.${registry}`;
+
+/** The credentials of some registries in one version of a Secret. */
+export type PullCopyPlace = Pick<SecretPlace, 'namespace' | 'name'> & {
+  readonly version: string;
+  readonly registry: string;
+};
+
 /** Name of the Parameter Store parameter that holds one key of a ConfigMap. */
 export const configMapParameter = (namespace: string, name: string, key: string): string =>
   `/muster/${namespace}/configmaps/${name}/${key}`;
@@ -90,3 +116,4 @@ export type SecretPlace = {
 
 /** Copies of Secrets as a resource of policies: Secrets Manager ends each name with a hyphen and six characters. */
 export const COPIES = `${SECRET_PREFIX}*/object-??????`;
+export const PULL_COPIES = `${SECRET_PREFIX}*/pull-??????`;

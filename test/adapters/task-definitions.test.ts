@@ -197,6 +197,21 @@ test('secrets, volumes, users and all that a template may ask for', () => {
   });
 });
 
+test('an image is pulled with a copy that never changes, or with what somebody has made by hand', () => {
+  const copy = { version: '0b0b0b0b-0000-4000-8000-000000000000-17', registry: '0123456789abcdef' };
+  const containers = [
+    { ...fetch!, pullSecret: { namespace: 'default', name: 'regcred', copy } },
+    { ...main!, pullSecret: { namespace: 'default', name: 'regcred' } },
+  ];
+  const { containerDefinitions = [] } = registerInput({ ...definition, containers }, definitions, null);
+  expect(containerDefinitions.map(({ repositoryCredentials }) => repositoryCredentials)).toEqual([
+    {
+      credentialsParameter: 'muster/default/regcred/0b0b0b0b-0000-4000-8000-000000000000-17/0123456789abcdef/pull',
+    },
+    { credentialsParameter: 'muster/default/regcred/secret' },
+  ]);
+});
+
 test('volumes in memory are tmpfs of their container, from which programs can be run', () => {
   const [main] = full.containers;
   const tmpfs = [

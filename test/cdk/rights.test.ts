@@ -154,6 +154,26 @@ test('Fargate reads what Pod templates may name as Secrets and ConfigMaps, and n
   expect(JSON.stringify(reading[1]?.resources)).toMatch(/:parameter\/muster\/\*\/configmaps\/\*"/);
 });
 
+test('who launches tasks makes copies of Secrets, who clears up removes them, and only for pulls each is a secret', () => {
+  const copying = stack.rights.filter(
+    ({ owner, actions }) =>
+      /Dispatch|Sweep/.test(owner) && actions.some((action) => /^secretsmanager:(?!List)/.test(action)),
+  );
+  const placesOf = (resources: unknown) => JSON.stringify(resources).match(/muster\/[^"]*/g);
+  expect(
+    copying.map(({ owner, actions, resources }) => [/Dispatch|Sweep/.exec(owner)?.[0], actions, placesOf(resources)]),
+  ).toEqual([
+    [
+      'Dispatch',
+      ['secretsmanager:CreateSecret', 'secretsmanager:PutSecretValue', 'secretsmanager:TagResource'],
+      ['muster/*/object-??????'],
+    ],
+    ['Dispatch', ['secretsmanager:CreateSecret', 'secretsmanager:TagResource'], ['muster/*/pull-??????']],
+    ['Sweep', ['secretsmanager:DeleteSecret'], ['muster/*/object-??????', 'muster/*/pull-??????']],
+    ['Sweep', ['secretsmanager:TagResource'], ['muster/*/pull-??????']],
+  ]);
+});
+
 test('the API makes the key of Secrets, dispatch reads it, and nobody else has it', () => {
   const key = stack.rights.filter(({ resources }) =>
     JSON.stringify(resources).includes(':parameter/muster/secrets-key"'),

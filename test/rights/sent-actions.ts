@@ -105,6 +105,7 @@ export const UNSENT: ByFunction<Readonly<Record<string, string>>> = {
     'servicediscovery:ListInstances': STRAY,
     'secretsmanager:DeleteSecret': COPIED,
     'secretsmanager:ListSecrets': COPIED,
+    'secretsmanager:TagResource': COPIED,
   },
   submit: {
     ...FOLDED,

@@ -10,6 +10,7 @@ import {
   missingSource,
   namedSources,
 } from '../../domain/task/pod-sources.ts';
+import type { PullSecret } from '../../domain/task/task.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
 import type { ReadSources } from '../process/pod-source.ts';
@@ -22,7 +23,7 @@ export type JobSources = {
   /** See {@link sourcesPrint}; null: they name nothing. */
   readonly print: string | null;
   /** Puts what tasks read by themselves where they read it. null: it is there. */
-  readonly provide: () => Promise<Later | Refused | Fatal | null>;
+  readonly provide: (pulls: readonly PullSecret[]) => Promise<Later | Refused | Fatal | null>;
 };
 
 const NOTHING: JobSources = {
@@ -64,7 +65,7 @@ async function read(
     kind: 'ready',
     sources,
     print: sourcesPrint(manifest, sources, deps.hash),
-    provide: async () => provideAll(all),
+    provide: async (pulls) => provideAll(all, pulls),
   };
 }
 
@@ -94,9 +95,12 @@ function tooManyChars(manifest: StoredSpec['manifest'], sources: PodSources): st
     : `${WAITING.variable}: the variables of container ${long.name} have more than ${CHARS_MAX} characters`;
 }
 
-async function provideAll(all: readonly ReadSources[]): Promise<Later | Refused | Fatal | null> {
+async function provideAll(
+  all: readonly ReadSources[],
+  pulls: readonly PullSecret[],
+): Promise<Later | Refused | Fatal | null> {
   for (const { provide } of all) {
-    const fault = (await provide?.()) ?? null;
+    const fault = (await provide?.(pulls)) ?? null;
     if (fault !== null) return fault;
   }
   return null;

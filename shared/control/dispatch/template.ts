@@ -11,6 +11,8 @@ import { textsForLaunches } from '../../domain/task/launch-sources.ts';
 import {
   FILES_CONTAINER,
   type LaunchTemplate,
+  type PullSecret,
+  type TaskDefinition,
   type TemplateVariant,
   hasFilesContainer,
 } from '../../domain/task/task.ts';
@@ -124,15 +126,20 @@ async function prepare(
   const named = await readSources(spec, deps);
   if (named.kind !== 'ready') return named;
   const { sources, print, provide } = named;
-  const fault = await provide();
-  if (fault !== null) return fault;
   const definition = taskDefinitionOf(manifest, { hash, sources });
+  const images = takesImages(manifest) ? readImages(manifest, cache.items) : [];
+  const ofImages = images.map((image) => ({
+    image,
+    definition: taskDefinitionOf(withImage(manifest, image), { hash, sources }),
+  }));
+  const fault = await provide(pullSecretsOf([definition, ...ofImages.map((each) => each.definition)]));
+  if (fault !== null) return fault;
   const prepared = await tasks.prepare(definition);
   if (prepared.kind !== 'ready') return prepared;
   const variants: TemplateVariant[] = [];
   // One after the other: what is registered stays registered, so a call that is throttled loses nothing.
-  for (const image of takesImages(manifest) ? readImages(manifest, cache.items) : []) {
-    const variant = await tasks.prepare(taskDefinitionOf(withImage(manifest, image), { hash, sources }));
+  for (const { image, definition: other } of ofImages) {
+    const variant = await tasks.prepare(other);
     if (variant.kind !== 'ready') return variant;
     variants.push({ image, taskDefinition: variant.template.taskDefinition });
   }
@@ -153,6 +160,9 @@ async function prepare(
     ...(texts.length === 0 ? {} : { texts }),
   };
 }
+
+const pullSecretsOf = (definitions: readonly TaskDefinition[]): readonly PullSecret[] =>
+  definitions.flatMap(({ containers }) => containers.flatMap(({ pullSecret }) => pullSecret ?? []));
 
 /**
  * How many indexes the first launch tells its Pods; undefined: it does not, because there are none, or because the manifest leaves

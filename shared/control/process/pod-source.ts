@@ -1,4 +1,5 @@
 import type { NamedSource, PodSources } from '../../domain/task/pod-sources.ts';
+import type { PullSecret } from '../../domain/task/task.ts';
 import type { Fatal, Later, Refused } from '../../ports/tasks.ts';
 import type { Deps } from './deps.ts';
 
@@ -17,6 +18,8 @@ export type ReadSources = {
   /**
    * Puts what tasks read by themselves where they read it, before any of them is launched. Safe to repeat. null: it is there.
    * Omitted: there is nothing of the kind.
+   *
+   * @param pulls with which Secrets images are pulled
    */
-  readonly provide?: () => Promise<Later | Refused | Fatal | null>;
+  readonly provide?: (pulls: readonly PullSecret[]) => Promise<Later | Refused | Fatal | null>;
 };

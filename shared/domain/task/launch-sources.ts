@@ -3,7 +3,15 @@ import type { Container } from '../manifests/pod-spec.ts';
 import type { JobManifest } from '../manifests/manifest.ts';
 import { type PodOwner, variablesOf, wordExpander } from './container-env.ts';
 import { commandLine } from './launch-overrides.ts';
-import { NO_SOURCES, type PodSources, namedSources, referredIn, sourceKey, textOf } from './pod-sources.ts';
+import {
+  NO_SOURCES,
+  type NamedSource,
+  type PodSources,
+  namedSources,
+  referredIn,
+  sourceKey,
+  textOf,
+} from './pod-sources.ts';
 import type { ConfigTexts } from './task.ts';
 
 /**
@@ -13,16 +21,20 @@ import type { ConfigTexts } from './task.ts';
  */
 export function sourcesPrint(
   { spec }: Pick<JobManifest, 'spec'>,
-  { configs, claims }: PodSources,
+  sources: PodSources,
   hash: (text: string) => string,
 ): string | null {
   const named = namedSources(spec.template.spec);
   if (named.length === 0) return null;
-  const versions = named.map((source) => [
-    sourceKey(source),
-    source.kind === 'claim' ? (claims.get(source.name) ?? null) : (configs.get(sourceKey(source))?.version ?? null),
-  ]);
+  const versions = named.map((source) => [sourceKey(source), stateOf(source, sources)]);
   return hash(JSON.stringify(versions)).slice(0, PRINT_CHARS);
+}
+
+/** What differs whenever a source has changed; null: it is not there. */
+function stateOf(source: NamedSource, { configs, claims, pulls }: PodSources) {
+  if (source.kind === 'claim') return claims.get(source.name) ?? null;
+  const object = source.kind === 'pullSecret' ? pulls.get(source.name) : configs.get(sourceKey(source));
+  return object?.version ?? null;
 }
 
 /** Enough that two versions of one Job's sources never look alike. */
@@ -58,7 +70,7 @@ export function sourcesOfTexts(texts: readonly ConfigTexts[]): PodSources {
     });
     return [sourceKey({ kind: 'configMap', name }), { version: '', keys: new Map(values) }] as const;
   });
-  return { configs: new Map(configs), claims: new Map() };
+  return { ...NO_SOURCES, configs: new Map(configs) };
 }
 
 /** Whether a word or a value says something of the attempt, so that the container's words are put together at each launch. */

@@ -8,6 +8,16 @@ export type PodSources = {
   readonly configs: ReadonlyMap<string, ConfigObject>;
   /** By the claim's name. */
   readonly claims: ReadonlyMap<string, ClaimVolume>;
+  /** Secrets with credentials for images, by name. */
+  readonly pulls: ReadonlyMap<string, PullSource>;
+};
+
+/** A Secret of `imagePullSecrets`: for which registries it has a user with a password, but none of either. */
+export type PullSource = {
+  /** As that of a {@link ConfigObject}. */
+  readonly version: string;
+  /** See `registryOf` in pull-secrets.ts. */
+  readonly registries: readonly string[];
 };
 
 /** A ConfigMap or a Secret. */
@@ -22,9 +32,9 @@ export type ConfigValue =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'secret'; readonly form: 'text' | 'base64' };
 
-export const NO_SOURCES: PodSources = { configs: new Map(), claims: new Map() };
+export const NO_SOURCES: PodSources = { configs: new Map(), claims: new Map(), pulls: new Map() };
 
-export type SourceKind = 'configMap' | 'secret' | 'claim';
+export type SourceKind = 'configMap' | 'secret' | 'claim' | 'pullSecret';
 
 /** A source that a template names. */
 export type NamedSource = { readonly kind: SourceKind; readonly name: string };
@@ -46,7 +56,9 @@ type Reference = NamedSource & {
 /** What a template names outside of itself, each once. Most name nothing. */
 export function namedSources(spec: PodSpec): readonly NamedSource[] {
   const all = new Map<string, NamedSource>();
-  for (const { kind, name } of [...referencesOf(spec), ...claimsOf(spec)])
+  const { imagePullSecrets = [] } = spec;
+  const pulls = imagePullSecrets.map(({ name }) => ({ kind: 'pullSecret', name }) as const);
+  for (const { kind, name } of [...referencesOf(spec), ...claimsOf(spec), ...pulls])
     all.set(sourceKey({ kind, name }), { kind, name });
   return [...all.values()];
 }
@@ -97,6 +109,7 @@ export const WAITING = {
   claim: 'FailedScheduling',
   variable: 'CreateContainerConfigError',
   volume: 'FailedMount',
+  pull: 'ErrImagePull',
 } as const;
 
 function referenceFault(

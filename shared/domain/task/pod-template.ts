@@ -10,13 +10,16 @@ import type { Container, PodSpec, Resources } from '../manifests/pod-spec.ts';
 import { parseQuantity } from '../base/quantity.ts';
 import { isInMemory, tmpfsOf } from './volumes/memory-volumes.ts';
 import { NO_SOURCES, type PodSources } from './pod-sources.ts';
+import { pullCredentialsOf } from './pull-secrets.ts';
 import {
   type Capacity,
   FAMILY_PREFIX,
   type PodRequests,
+  type PullSecret,
   type TaskContainer,
   type TaskDefinition,
   type TaskSize,
+  pullCopyOf,
 } from './task.ts';
 import { groupInOne, groupsOf, identityOf, volumeGroupsOf } from './volumes/volume-groups.ts';
 import { mountsOf, ownDiskOf, taskFiles, volumesOf } from './volumes/task-volumes.ts';
@@ -73,10 +76,16 @@ export function taskDefinitionOf(
     ...(volumeGroups.length === 0 ? {} : { volumeGroups }),
     containers: [
       ...initContainers.map((container, i) =>
-        taskContainer(container, manifest, { essential: false, after: initContainers.slice(0, i), size, sources }),
+        taskContainer(container, manifest, {
+          essential: false,
+          after: initContainers.slice(0, i),
+          size,
+          sources,
+          hash,
+        }),
       ),
       ...containers.map((container, i) =>
-        taskContainer(container, manifest, { essential: i === 0, after: initContainers, size, sources }),
+        taskContainer(container, manifest, { essential: i === 0, after: initContainers, size, sources, hash }),
       ),
     ],
   };
@@ -124,11 +133,13 @@ function taskContainer(
     after,
     size,
     sources,
+    hash,
   }: {
     readonly essential: boolean;
     readonly after: readonly Container[];
     readonly size: TaskSize;
     readonly sources: PodSources;
+    readonly hash: PodTemplateOptions['hash'];
   },
 ): TaskContainer {
   const { spec } = manifest.spec.template;
@@ -137,7 +148,6 @@ function taskContainer(
   const { entryPoint, command } = commandLine(container, expand);
   const { workingDir = '', ports = [], securityContext } = container;
   const lastInit = after.findLast((before) => !isSidecar(before));
-  const [pullSecret] = spec.imagePullSecrets ?? [];
   const { add = [], drop = [] } = securityContext?.capabilities ?? {};
   const tmpfs = tmpfsOf(container, spec, size.memoryMib);
   return {
@@ -166,9 +176,21 @@ function taskContainer(
     ...groupFieldsOf(container, spec),
     readOnlyRoot: securityContext?.readOnlyRootFilesystem ?? false,
     capabilities: { add, drop },
-    pullSecret: pullSecret === undefined ? null : { namespace: manifest.metadata.namespace, name: pullSecret.name },
+    pullSecret: pullSecretOf(container, manifest, sources, hash),
     ...labelsOf(container, spec),
   };
+}
+
+function pullSecretOf(
+  { image }: Container,
+  { metadata: { namespace }, spec: { template } }: JobManifest,
+  { pulls }: PodSources,
+  hash: PodTemplateOptions['hash'],
+): PullSecret | null {
+  const credentials = pullCredentialsOf(image, template.spec, pulls);
+  if (credentials === null) return null;
+  const { name, stored } = credentials;
+  return { namespace, name, ...(stored === undefined ? {} : { copy: pullCopyOf(stored, hash) }) };
 }
 
 /** Nothing for most, so that their definitions stay as they were. */

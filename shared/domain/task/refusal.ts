@@ -28,7 +28,7 @@ type Row = { readonly cause: RefusalCause; readonly text: RegExp };
  */
 const TEXTS: readonly Row[] = [
   // The dispatcher's own words (domain/task/pod-sources.ts).
-  { cause: 'sources', text: /^(CreateContainerConfigError|FailedMount|FailedScheduling): / },
+  { cause: 'sources', text: /^(CreateContainerConfigError|ErrImagePull|FailedMount|FailedScheduling): / },
   { cause: 'registry', text: /toomanyrequests: |pull rate limit|: 429 Too Many Requests/i },
   {
     // EC2's throttling is wrapped in sentences about subnets, that of Parameter Store in one about secrets.

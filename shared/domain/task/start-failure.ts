@@ -33,6 +33,6 @@ function imageFailure(reason: string): StartFailure {
 /** A reason of `missingSource` in its parts; null: it is another one. Words to show: nothing is decided by them. */
 export function waitingWords(reason: string): { readonly what: keyof typeof WAITING; readonly text: string } | null {
   const [, word, text = ''] = /^(\w+): (.*)$/s.exec(reason) ?? [];
-  const what = (['claim', 'variable', 'volume'] as const).find((each) => WAITING[each] === word);
+  const what = (['claim', 'variable', 'volume', 'pull'] as const).find((each) => WAITING[each] === word);
   return what === undefined ? null : { what, text };
 }

@@ -115,10 +115,34 @@ export type TaskContainer = {
   readonly readOnlyRoot: boolean;
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
   /** Holds the registry's credentials; null: the execution role's. */
-  readonly pullSecret: { readonly namespace: string; readonly name: string } | null;
+  readonly pullSecret: PullSecret | null;
   /** What Fargate has no field for, and an engine on this machine heeds: see `container-labels.ts`. Omitted: nothing. */
   readonly labels?: Readonly<Record<string, string>>;
 };
+
+/** A Secret with which an image is pulled. */
+export type PullSecret = {
+  readonly namespace: string;
+  readonly name: string;
+  /** Of a stored Secret: which of its copies for pulls. Omitted: what somebody made by hand, as it is now. */
+  readonly copy?: PullCopy;
+};
+
+/** The credentials of some registries in one version of a Secret. */
+export type PullCopy = {
+  readonly version: string;
+  /** A hash of what the Secret says of the registries: see {@link pullCopyOf}. */
+  readonly registry: string;
+};
+
+/** Which copy has the credentials that a Secret has for these registries. */
+export const pullCopyOf = (
+  { version, registry }: { readonly version: string; readonly registry: string },
+  hash: (text: string) => string,
+): PullCopy => ({ version, registry: hash(registry).slice(0, REGISTRY_CHARS) });
+
+/** Enough that no two registries of one Secret look alike. */
+const REGISTRY_CHARS = 16;
 
 export type TaskMount = {
   readonly volume: string;

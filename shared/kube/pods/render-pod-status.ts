@@ -72,7 +72,7 @@ function waitingForSources(shown: (phase: PodStatus['phase'], stage: Stage) => P
   const said = withoutWord(wait);
   if (words === null || words.what === 'claim') return { phase: 'Pending', ...unscheduled(said) };
   const message = waitText(said);
-  const reason = words.what === 'variable' ? WAITING.variable : 'ContainerCreating';
+  const reason = words.what === 'volume' ? 'ContainerCreating' : WAITING[words.what];
   return { ...shown('Pending', { kind: 'unstartable', reason, message }), message };
 }
 
@@ -129,7 +129,7 @@ export function pendingWords({ state, record, wait }: PodFacts): { reason: strin
 /** Kubernetes' word if there is no capacity, our own if it is only a matter of time. */
 function scheduleReason({ cause, message }: PodWait): string {
   const what = cause === 'sources' ? waitingWords(message)?.what : undefined;
-  if (what === 'variable') return WAITING.variable;
+  if (what === 'variable' || what === 'pull') return WAITING[what];
   if (what === 'volume') return 'ContainerCreating';
   if (cause === 'launchRate') return 'LaunchRateLimited';
   if (cause === 'names') return 'HostnamePending';

@@ -183,16 +183,11 @@ function accountErrors(spec: PodSpecShape): readonly FieldError[] {
 
 function pullSecretErrors({ imagePullSecrets = [] }: PodSpecShape): readonly FieldError[] {
   const path = `${SPEC}.imagePullSecrets`;
-  return [
-    ...imagePullSecrets.flatMap(({ name = '' }, i) =>
-      name === ''
-        ? [required(`${path}[${i}].name`)]
-        : dnsSubdomainErrors(name).map((fieldError) => invalid(`${path}[${i}].name`, name, fieldError)),
-    ),
-    ...(imagePullSecrets.length > 1
-      ? [refusedValue(`${path}[1]`, 'name only one secret: ECS accepts one per image')]
-      : []),
-  ];
+  return imagePullSecrets.flatMap(({ name = '' }, i) =>
+    name === ''
+      ? [required(`${path}[${i}].name`)]
+      : dnsSubdomainErrors(name).map((fieldError) => invalid(`${path}[${i}].name`, name, fieldError)),
+  );
 }
 
 /** Whether a Fargate task has as much disk as the Pod needs. */

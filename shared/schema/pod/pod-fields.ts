@@ -57,7 +57,7 @@ export const POD_FIELDS: Groups = {
     ),
     serviceAccount: honoured('the same as serviceAccountName'),
     imagePullSecrets: honoured(
-      'repositoryCredentials of each container; one secret at most, used for every image of the Pod',
+      'repositoryCredentials of each container: the credentials for the registry of its image (see Private images)',
     ),
     securityContext: honoured('runAsUser, runAsGroup, and runAsNonRoot, the defaults of the containers'),
     subdomain: honoured(

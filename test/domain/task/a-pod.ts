@@ -59,13 +59,20 @@ type Given = {
   readonly configMaps?: Readonly<Record<string, ConfigObject>>;
   readonly secrets?: Readonly<Record<string, ConfigObject>>;
   readonly claims?: PodSources['claims'];
+  readonly pulls?: PodSources['pulls'];
 };
 
 /** What is there for a Pod. */
-export const sourcesOf = ({ configMaps = {}, secrets = {}, claims = new Map() }: Given): PodSources => ({
+export const sourcesOf = ({
+  configMaps = {},
+  secrets = {},
+  claims = new Map(),
+  pulls = new Map(),
+}: Given): PodSources => ({
   configs: new Map([
     ...Object.entries(configMaps).map(([name, object]) => [sourceKey({ kind: 'configMap', name }), object] as const),
     ...Object.entries(secrets).map(([name, object]) => [sourceKey({ kind: 'secret', name }), object] as const),
   ]),
   claims,
+  pulls,
 });

@@ -22,11 +22,13 @@ test('a Pod names each of its sources once, and most name none', () => {
     ],
     { ...keyOf('configMapKeyRef', 'k'), envFrom: [{ secretRef: { name: 's' } }] },
   );
-  expect(namedSources(spec)).toEqual([
+  expect(namedSources({ ...spec, imagePullSecrets: [{ name: 's' }, { name: 'r' }, { name: 'r' }] })).toEqual([
     { kind: 'secret', name: 's' },
     { kind: 'configMap', name: 'c' },
     { kind: 'configMap', name: 'd' },
     { kind: 'claim', name: 'data' },
+    { kind: 'pullSecret', name: 's' },
+    { kind: 'pullSecret', name: 'r' },
   ]);
 });
 
@@ -131,6 +133,7 @@ test('what a word refers to is not read by hand, because only ECS would know it'
 
 test('the first word of a reason says what of the Pod waits', () => {
   expect(waitingWords('FailedMount: a: b')).toEqual({ what: 'volume', text: 'a: b' });
+  expect(waitingWords('ErrImagePull: a')).toEqual({ what: 'pull', text: 'a' });
   expect(waitingWords('CreateContainerConfigError: a')).toEqual({ what: 'variable', text: 'a' });
   expect(waitingWords('RESOURCE:ENI')).toBeNull();
 });

@@ -192,9 +192,9 @@ describe('what is wrong has its path', () => {
       ],
     ],
     [
-      'two pull secrets',
-      { imagePullSecrets: [{ name: 'a' }, { name: 'b' }] },
-      [`${SPEC}.imagePullSecrets[1]: ${LATER}; name only one secret: ECS accepts one per image`],
+      'pull secrets without names',
+      { imagePullSecrets: [{ name: 'a' }, { name: '' }] },
+      [`${SPEC}.imagePullSecrets[1].name: Required value`],
     ],
     [
       'users',

@@ -134,6 +134,7 @@ const SOURCES: PodSources = {
     ...['s', 't'].map((name) => [`secret/${name}`, secret(name)] as const),
   ]),
   claims: new Map(['c', 'd'].map((name) => [name, claim(`fs-0123456${name}`)])),
+  pulls: new Map(),
 };
 
 /** What ECS is asked to do for an attempt: the definition and the launch, as requests. */

@@ -16,6 +16,7 @@ import { inOneGroup, withoutGroups } from '../../../domain/task/volumes/one-grou
 import { splitVolumes } from '../../../domain/task/volumes/split-volumes.ts';
 import {
   FILES_CONTAINER,
+  type PullSecret,
   type TaskContainer,
   type TaskDefinition,
   type TaskFile,
@@ -25,7 +26,13 @@ import {
   fileVariable,
   hasFilesContainer,
 } from '../../../domain/task/task.ts';
-import { configMapParameter, objectReference, secretName, secretReference } from '../../../names/secrets.ts';
+import {
+  configMapParameter,
+  objectReference,
+  pullCopyName,
+  secretName,
+  secretReference,
+} from '../../../names/secrets.ts';
 import { volumeVariable } from '../../../domain/task/volumes/volume-variable.ts';
 import { FILE_PLAN, FOLDER_PLAN, folderPlanOf, planOf } from './file-plan.ts';
 import { FILES_IMAGE, FILES_ROOT, filesScript } from './files-script.ts';
@@ -275,9 +282,7 @@ function containerInput(
     ...(user === null ? {} : { user }),
     ...(readOnlyRoot ? { readonlyRootFilesystem: true } : {}),
     ...linuxParametersOf(container),
-    ...(pullSecret === null
-      ? {}
-      : { repositoryCredentials: { credentialsParameter: secretName(pullSecret.namespace, pullSecret.name) } }),
+    ...(pullSecret === null ? {} : { repositoryCredentials: { credentialsParameter: credentialsOf(pullSecret) } }),
     ...labelsOf(container),
     logConfiguration: {
       logDriver: 'awslogs',
@@ -290,6 +295,9 @@ function containerInput(
     },
   };
 }
+
+const credentialsOf = ({ namespace, name, copy }: PullSecret): string =>
+  copy === undefined ? secretName(namespace, name) : pullCopyName({ namespace, name, ...copy });
 
 function linuxParametersOf({
   capabilities: { add, drop },

@@ -9,9 +9,18 @@ import {
   PutSecretValueCommand,
   type PutSecretValueCommandInput,
   SecretsManagerClient,
+  TagResourceCommand,
+  type TagResourceCommandInput,
+  type Tag,
 } from '@aws-sdk/client-secrets-manager';
 import { type Connection, clientConfig } from '../../../adapters/aws/connection.ts';
-import { SECRET_PREFIX, objectSecretName, parseObjectSecretName } from '../../../names/secrets.ts';
+import {
+  SECRET_PREFIX,
+  objectSecretName,
+  parseObjectSecretName,
+  parsePullCopyName,
+  pullCopyName,
+} from '../../../names/secrets.ts';
 import type { Later, Refused } from '../../../ports/tasks.ts';
 import type { SecretCopies, SecretCopy } from '../ports/secret-copies.ts';
 
@@ -33,6 +42,7 @@ export type SecretsManagerCalls = {
   putSecretValue(input: PutSecretValueCommandInput): Promise<unknown>;
   deleteSecret(input: DeleteSecretCommandInput): Promise<unknown>;
   listSecrets(input: ListSecretsCommandInput): Promise<ListSecretsCommandOutput>;
+  tagResource(input: TagResourceCommandInput): Promise<unknown>;
 };
 
 export const sdkSecretsManagerCalls = (client: SecretsManagerClient): SecretsManagerCalls => ({
@@ -40,6 +50,7 @@ export const sdkSecretsManagerCalls = (client: SecretsManagerClient): SecretsMan
   putSecretValue: (input) => client.send(new PutSecretValueCommand(input)),
   deleteSecret: (input) => client.send(new DeleteSecretCommand(input)),
   listSecrets: (input) => client.send(new ListSecretsCommand(input)),
+  tagResource: (input) => client.send(new TagResourceCommand(input)),
 });
 
 /** Secrets Manager's limit for a value, in bytes (Secrets Manager quotas). */
@@ -52,16 +63,20 @@ const REMEMBERED_MS = 10 * 60_000;
 /** By this tag an operator sees whose they are. */
 const TAG = { Key: 'muster', Value: 'copy' } as const;
 
+/** Since when nothing new names the credentials of a registry, in milliseconds. */
+const RETIRED_AT = 'muster-retired-at';
+
 /**
  * {@link SecretCopies} in Secrets Manager: a secret for each Secret, a version of it for each version that a task reads. A version
- * never changes, so a call that is repeated does nothing; the version's name is the token of the call.
+ * never changes, so a call that is repeated does nothing; the version's name is the token of the call. Credentials for pulls are a
+ * secret of their own for each version: see {@link pullCopyName}.
  */
 export function createSecretsManager(calls: SecretsManagerCalls, now: () => number): SecretCopies {
   const made = new Map<string, number>();
   return {
     async put(copy) {
-      const { namespace, name, version, values } = copy;
-      const id = `${namespace}/${name}/${version}`;
+      const { name, version, values } = copy;
+      const id = `${placeOf(copy)} ${version}`;
       const madeAtMs = made.get(id);
       if (madeAtMs !== undefined && now() < madeAtMs + REMEMBERED_MS) return { kind: 'there' };
       const text = JSON.stringify(Object.fromEntries(values));
@@ -86,8 +101,14 @@ export function createSecretsManager(calls: SecretsManagerCalls, now: () => numb
     },
 
     async remove({ namespace, name }) {
+      await remove(objectSecretName(namespace, name), calls);
+    },
+
+    removePull: async (pull) => remove(pullCopyName(pull), calls),
+
+    async retirePull(pull, atMs) {
       try {
-        await calls.deleteSecret({ SecretId: objectSecretName(namespace, name), ForceDeleteWithoutRecovery: true });
+        await calls.tagResource({ SecretId: pullCopyName(pull), Tags: [{ Key: RETIRED_AT, Value: String(atMs) }] });
       } catch (error) {
         if (nameOf(error) !== NOT_FOUND) throw error;
       }
@@ -100,6 +121,10 @@ export function createSecretsManager(calls: SecretsManagerCalls, now: () => numb
       });
       return {
         secrets: SecretList.flatMap(({ Name = '' }) => parseObjectSecretName(Name) ?? []),
+        pulls: SecretList.flatMap(({ Name = '', Tags }) => {
+          const pull = parsePullCopyName(Name);
+          return pull === null ? [] : [{ ...pull, retiredAtMs: retiredAtOf(Tags) }];
+        }),
         next: NextToken ?? null,
       };
     },
@@ -122,13 +147,31 @@ const faultOf = ({ name }: SecretCopy, fault: string): Later | Refused =>
 const NOT_FOUND = 'ResourceNotFoundException';
 const EXISTS = 'ResourceExistsException';
 
+/** Name of the secret in which a copy is. */
+const placeOf = ({ namespace, name, version, registry }: SecretCopy): string =>
+  registry === undefined ? objectSecretName(namespace, name) : pullCopyName({ namespace, name, version, registry });
+
+/** Anything that is no moment counts as never. */
+function retiredAtOf(tags: readonly Tag[] = []): number | null {
+  const noted = Number(tags.find(({ Key }) => Key === RETIRED_AT)?.Value);
+  return Number.isSafeInteger(noted) ? noted : null;
+}
+
+async function remove(SecretId: string, calls: SecretsManagerCalls): Promise<void> {
+  try {
+    await calls.deleteSecret({ SecretId, ForceDeleteWithoutRecovery: true });
+  } catch (error) {
+    if (nameOf(error) !== NOT_FOUND) throw error;
+  }
+}
+
 /** Of two that make the secret at once, one finds that it exists, and puts its version into it. */
-async function putVersion(
-  { namespace, name, version }: SecretCopy,
-  text: string,
-  calls: SecretsManagerCalls,
-): Promise<void> {
-  const id = objectSecretName(namespace, name);
+async function putVersion(copy: SecretCopy, text: string, calls: SecretsManagerCalls): Promise<void> {
+  const { version, registry } = copy;
+  const id = placeOf(copy);
+  const create = async (): Promise<unknown> =>
+    calls.createSecret({ Name: id, ClientRequestToken: version, SecretString: text, Tags: [TAG] });
+  if (registry !== undefined) return createOnce(create);
   const put = async (): Promise<unknown> =>
     calls.putSecretValue({ SecretId: id, ClientRequestToken: version, SecretString: text });
   try {
@@ -136,11 +179,20 @@ async function putVersion(
   } catch (error) {
     if (nameOf(error) !== NOT_FOUND) throw error;
     try {
-      await calls.createSecret({ Name: id, ClientRequestToken: version, SecretString: text, Tags: [TAG] });
+      await create();
     } catch (failure) {
       if (nameOf(failure) !== EXISTS) throw failure;
       await put();
     }
+  }
+}
+
+/** What is there already is what would be made. */
+async function createOnce(create: () => Promise<unknown>): Promise<void> {
+  try {
+    await create();
+  } catch (error) {
+    if (nameOf(error) !== EXISTS) throw error;
   }
 }
 

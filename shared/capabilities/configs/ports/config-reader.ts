@@ -14,6 +14,8 @@ export type ConfigValues = {
   readonly uid: string;
   /** Its resourceVersion. */
   readonly version: number;
+  /** A Secret's; '': a ConfigMap has none. */
+  readonly type: string;
   /** By key. */
   readonly data: ReadonlyMap<string, Uint8Array>;
 };

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { CapabilityPorts } from '../../../ports/capability-ports.ts';
-import type { ConfigReader } from '../ports/config-reader.ts';
+import type { ConfigReader, ConfigValues } from '../ports/config-reader.ts';
 import type { ObjectKey, ObjectStore, StoredObject } from '../../../ports/object-store.ts';
 import { ROOT_CA, rootCaOf } from './root-ca.ts';
 import { sealedObjects } from './sealed-objects.ts';
 
 const Values = z.record(z.string(), z.string()).default({});
 const ConfigMapSchema = z.looseObject({ data: Values, binaryData: Values });
-const SecretSchema = z.looseObject({ data: Values });
+const SecretSchema = z.looseObject({ data: Values, type: z.string().default('') });
 
 /** Reads the values of ConfigMaps and Secrets. */
 export function createConfigReader({
@@ -30,14 +30,16 @@ export function createConfigReader({
       return {
         uid: document.metadata.uid,
         version,
-        data: kind === 'Secret' ? ofSecret(document) : ofConfigMap(document),
+        ...(kind === 'Secret' ? ofSecret(document) : { type: '', data: ofConfigMap(document) }),
       };
     },
   };
 }
 
-const ofSecret = (document: unknown): ReadonlyMap<string, Uint8Array> =>
-  new Map(Object.entries(SecretSchema.parse(document).data).map(([key, value]) => [key, Buffer.from(value, 'base64')]));
+function ofSecret(document: unknown): Pick<ConfigValues, 'type' | 'data'> {
+  const { type, data } = SecretSchema.parse(document);
+  return { type, data: new Map(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64')])) };
+}
 
 function ofConfigMap(document: unknown): ReadonlyMap<string, Uint8Array> {
   const { data, binaryData } = ConfigMapSchema.parse(document);

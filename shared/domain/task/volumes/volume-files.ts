@@ -68,7 +68,7 @@ function keyFilesOf(
 export const holdsFiles = ({ configMap, secret, downwardAPI, projected }: Volume): boolean =>
   configMap !== undefined || secret !== undefined || downwardAPI !== undefined || projected !== undefined;
 
-type ConfigKind = Exclude<SourceKind, 'claim'>;
+type ConfigKind = Exclude<SourceKind, 'claim' | 'pullSecret'>;
 
 type Keys = {
   readonly name: string;

@@ -59,10 +59,15 @@ async function aDispatcher(put: SecretCopies['put'] = async () => Promise.resolv
     },
     settings: {},
   } as unknown as Deps;
-  const store = async (kind: 'ConfigMap' | 'Secret', name: string, data: Record<string, string>): Promise<void> => {
+  const store = async (
+    kind: 'ConfigMap' | 'Secret',
+    name: string,
+    data: Record<string, string>,
+    type?: string,
+  ): Promise<void> => {
     const key = { namespace: 'default', name };
     const was = (await objects.read(kind, key))?.version ?? 0;
-    const document = { metadata: { uid: UID, name }, data };
+    const document = { metadata: { uid: UID, name }, data, ...(type === undefined ? {} : { type }) };
     expect(await opened.commit(kind, { key, was, document })).toMatchObject({ kind: 'committed' });
   };
   return { deps, store, registered, copies, reads };
@@ -173,6 +178,72 @@ test('what a Secret says goes into its copy, and into nothing else', async () =>
   expect(JSON.stringify([registered, await deps.jobs.readTemplates(spec.identity.uid)])).not.toMatch(
     /hunter2|aHVudGVyMg/,
   );
+});
+
+const DOCKER = 'kubernetes.io/dockerconfigjson';
+const dockerData = (auths: object) => ({
+  '.dockerconfigjson': Buffer.from(JSON.stringify({ auths })).toString('base64'),
+});
+const LOGIN = { username: 'kim', password: 'hunter2' };
+const OTHER = { auth: Buffer.from('bot:hunter3').toString('base64') };
+
+/** A Pod of two images, with Secrets to pull them. */
+function withImages(images: readonly string[], ...names: readonly string[]): StoredSpec {
+  const [main] = aJob().manifest.spec.template.spec.containers;
+  if (main === undefined) throw new Error('a Pod has a container');
+  const containers = images.map((image, n) => ({ ...main, name: `c${n}`, image }));
+  return withPods({ containers, imagePullSecrets: names.map((name) => ({ name })) });
+}
+
+test('each image is pulled with the credentials for its registry, and only those that are used are copied', async () => {
+  const { deps, store, registered, copies, reads } = await aDispatcher();
+  const auths = { 'ghcr.io': LOGIN, 'unused.example.com': OTHER };
+  await store('Secret', 'one', dockerData(auths), DOCKER);
+  await store('Secret', 'two', dockerData({ 'https://index.docker.io/v1/': OTHER }), DOCKER);
+  const spec = withImages(['ghcr.io/team/tool:1', 'busybox', 'quay.io/team/tool:1'], 'one', 'two');
+  expect(await templatesOf(spec, 0, deps)).toHaveLength(1);
+  expect(reads).toEqual(['Secret default/one', 'Secret default/two']);
+  const pulls = registered[0]?.containers.map(({ pullSecret }) => pullSecret);
+  const hashOf = (registry: string) => createHash('sha256').update(registry).digest('hex').slice(0, 16);
+  expect(pulls).toEqual([
+    { namespace: 'default', name: 'one', copy: { version: `${UID}-1`, registry: hashOf('ghcr.io') } },
+    { namespace: 'default', name: 'two', copy: { version: `${UID}-2`, registry: hashOf('index.docker.io') } },
+    null,
+  ]);
+  expect(copies.map(({ name, registry, values }) => [name, registry, Object.fromEntries(values)])).toEqual([
+    ['one', hashOf('ghcr.io'), LOGIN],
+    ['two', hashOf('index.docker.io'), { username: 'bot', password: 'hunter3' }],
+  ]);
+  const told = JSON.stringify([registered, await deps.jobs.readTemplates(spec.identity.uid)]);
+  for (const value of ['hunter', 'kim', 'bot', OTHER.auth]) expect(told).not.toContain(value);
+});
+
+test('a Secret that is changed is pulled with anew, by another definition', async () => {
+  const { deps, store, registered, copies } = await aDispatcher();
+  const spec = withImages(['ghcr.io/team/tool:1'], 'one');
+  await store('Secret', 'one', dockerData({ 'ghcr.io': LOGIN }), DOCKER);
+  expect(await sortBySources(spec, IDS, deps)).toMatchObject({ template: 0 });
+  await templatesOf(spec, 0, deps);
+  await store('Secret', 'one', dockerData({ 'ghcr.io': OTHER }), DOCKER);
+  expect(await sortBySources(spec, IDS, deps)).toMatchObject({ launch: IDS, template: 1 });
+  expect(copies.map(({ version }) => version)).toEqual([`${UID}-1`, `${UID}-2`]);
+  expect(new Set(registered.map(({ family }) => family)).size).toBe(2);
+});
+
+test('a Secret that is not stored may have been made by hand', async () => {
+  const { deps, registered, copies } = await aDispatcher();
+  await templatesOf(withImages(['ghcr.io/team/tool:1'], 'registry'), 0, deps);
+  expect(registered[0]?.containers[0]?.pullSecret).toEqual({ namespace: 'default', name: 'registry' });
+  expect(copies).toEqual([]);
+});
+
+test('launches wait for a Secret that cannot be read for pulls, and do not say what it has', async () => {
+  const { deps, store } = await aDispatcher();
+  await store('Secret', 'one', dockerData({ 'canary.example.com': { auth: 'canary' } }), DOCKER);
+  const [withdrawn] = (await sortBySources(withImages(['busybox'], 'one'), IDS, deps)).withdraw;
+  expect(withdrawn?.why).toMatchObject({ kind: 'later' });
+  expect(withdrawn?.why.reason).toMatch(/^ErrImagePull: secret "one" of imagePullSecrets is no docker configuration: /);
+  expect(withdrawn?.why.reason).not.toContain('canary');
 });
 
 test('launches wait if a Secret cannot be copied, and say why', async () => {
