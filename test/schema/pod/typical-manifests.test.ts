@@ -1,13 +1,10 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { admitJobUpdate, documentOf } from '../../../shared/schema/job/job-update.ts';
-import { parseDocument } from '../../../shared/schema/text/document.ts';
+import { TYPICAL, jobIn } from '../../fixtures/typical-manifests.ts';
 import { UID, admitDocument, admitted, faultLines } from '../../support/job-document.ts';
 
-// Manifests of the sorts that charts and tutorials have, and what becomes of each.
+// What becomes of each manifest when it is applied. How those that apply end is in test/containers/manifests.test.ts.
 
-const FOLDER = join(import.meta.dirname, '../../fixtures/manifests');
 const SPEC = 'spec.template.spec';
 const refusal = (path: string, instead: string) =>
   `${SPEC}.${path}: Forbidden: not supported by this version of Muster; ${instead}`;
@@ -82,20 +79,8 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'work-list-in-a-config-map': {},
 };
 
-type Template = { readonly spec: { readonly [field: string]: unknown } };
-type Manifest = Template & { readonly kind: string; readonly metadata: object };
-
-/** A Job, or the Job that a CronJob makes. */
-function jobIn(name: string): object {
-  const read = parseDocument(readFileSync(join(FOLDER, `${name}.yaml`), 'utf8'), 'yaml');
-  if (read.kind !== 'parsed') throw new Error(read.reason);
-  const { kind, spec, ...others } = read.value as Manifest;
-  const job = kind === 'CronJob' ? (spec['jobTemplate'] as Template).spec : spec;
-  return { ...others, kind: 'Job', spec: job };
-}
-
 test('each manifest is in the table', () => {
-  expect(readdirSync(FOLDER).toSorted()).toEqual(Object.keys(EXPECTED).map((name) => `${name}.yaml`));
+  expect(TYPICAL).toEqual(Object.keys(EXPECTED));
 });
 
 test.each(Object.entries(EXPECTED))('%s', (name, { onAws = [], onThisMachine = [] }) => {
