@@ -127,6 +127,17 @@ describe.runIf(hasEngine)('images of a registry', PATIENT, () => {
     expect(await printed('too-early')).toBe('pulled\n');
   });
 
+  test('a Secret that is no docker configuration is named, and nothing that it has', async () => {
+    await store('POST', 'no-config', { [closed.host]: 'canary-without-a-colon' });
+    await create('by-no-config', `${closed.host}/none:1`, { imagePullSecrets: [{ name: 'no-config' }] });
+    const pod = await waiting('by-no-config');
+    const { reason, message } = pod.status.containerStatuses[0]?.state.waiting ?? {};
+    expect([reason, pod.status.phase]).toEqual(['ErrImagePull', 'Pending']);
+    expect(message).toContain('secret "no-config" of imagePullSecrets is no docker configuration');
+    for (const told of ['canary', base64('canary-without-a-colon')]) expect(JSON.stringify(pod)).not.toContain(told);
+    await docker.runtime.kube.remove('by-no-config');
+  });
+
   test('an image that is there needs no Secret', async () => {
     const shell = { name: 'main', image: BUSYBOX, command: ['sh', '-c', 'echo here'] };
     await docker.runtime.kube.create(oneJob('here', [shell], { imagePullSecrets: [{ name: 'nothing' }] }));
