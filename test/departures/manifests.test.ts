@@ -104,8 +104,9 @@ test('what says where a Pod would rather run is taken with a warning', () => {
       {
         tolerations: [{ operator: 'Exists' }],
         affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution } },
-        topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' }],
+        topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
         priorityClassName: 'high',
+        schedulerName: 'volcano',
       },
     ),
   );
@@ -114,7 +115,33 @@ test('what says where a Pod would rather run is taken with a warning', () => {
     'tolerations',
     'topologySpreadConstraints',
     'priorityClassName',
+    'schedulerName',
   ]);
+});
+
+test('probes and readiness gates are taken with a warning', () => {
+  const probe = { exec: { command: ['true'] } };
+  const containers = [
+    { name: 'main', image: 'busybox', livenessProbe: probe, readinessProbe: probe, startupProbe: probe },
+  ];
+  const { warnings } = admitted(
+    jobDocument({}, {}, { containers, readinessGates: [{ conditionType: 'example.com/ready' }] }),
+  );
+  expect(warnings.map((line) => /(\w+): has no effect: /.exec(line)?.[1])).toEqual([
+    'readinessGates',
+    'livenessProbe',
+    'readinessProbe',
+    'startupProbe',
+  ]);
+});
+
+test('options of the resolver are taken with a warning, and other name servers are refused', () => {
+  const answer = (dnsConfig: object) => admitDocument(jobDocument({}, {}, { dnsConfig }));
+  expect(answer({ options: [{ name: 'ndots', value: '2' }] })).toMatchObject({
+    kind: 'ok',
+    warnings: [expect.stringContaining('dnsConfig.options: has no effect')],
+  });
+  expect(faultLines(answer({ nameservers: ['10.0.0.2'] }))).toEqual([expect.stringContaining('dnsConfig.nameservers')]);
 });
 
 test('grace periods end at 120 s', () => {

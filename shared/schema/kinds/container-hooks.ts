@@ -17,7 +17,7 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
-/** The parts of a pod template for debugging, probes, and hooks. Read from protobuf, then refused. */
+/** The parts of a pod template for debugging, probes, and hooks. Probes have no effect; the others are read, then refused. */
 export const CONTAINER_HOOK_KINDS = {
   EphemeralContainer: {
     openapi: `${CORE}.EphemeralContainer`,
@@ -34,25 +34,25 @@ export const CONTAINER_HOOK_KINDS = {
   },
   Probe: {
     openapi: `${CORE}.Probe`,
-    description: '',
+    description: 'How the kubelet would ask a container. Nobody does here.',
     fields: {
       handler: inlined(1, object('ProbeHandler')),
-      initialDelaySeconds: bare(2, INT32),
-      timeoutSeconds: bare(3, INT32),
-      periodSeconds: bare(4, INT32),
-      successThreshold: bare(5, INT32),
-      failureThreshold: bare(6, INT32),
-      terminationGracePeriodSeconds: bare(7, INT64, ZERO_SHOWN),
+      initialDelaySeconds: field(2, INT32, 'Seconds before the first time.'),
+      timeoutSeconds: field(3, INT32, 'Seconds after which it would have failed; defaults to 1.'),
+      periodSeconds: field(4, INT32, 'Seconds between two times; defaults to 10.'),
+      successThreshold: field(5, INT32, 'Successes in a row that would count; defaults to 1.'),
+      failureThreshold: field(6, INT32, 'Failures in a row that would count; defaults to 3.'),
+      terminationGracePeriodSeconds: field(7, INT64, 'Seconds that the container would have to end.', ZERO_SHOWN),
     },
   },
   ProbeHandler: {
     openapi: `${CORE}.ProbeHandler`,
-    description: '',
+    description: 'What would be asked: exactly one of the four.',
     fields: {
-      exec: bare(1, object('ExecAction')),
-      httpGet: bare(2, object('HTTPGetAction')),
-      tcpSocket: bare(3, object('TCPSocketAction')),
-      grpc: bare(4, object('GRPCAction')),
+      exec: field(1, object('ExecAction'), 'A command in the container.'),
+      httpGet: field(2, object('HTTPGetAction'), 'A request over HTTP.'),
+      tcpSocket: field(3, object('TCPSocketAction'), 'A connection.'),
+      grpc: field(4, object('GRPCAction'), 'A call of the health service of gRPC.'),
     },
   },
   Lifecycle: {
@@ -76,44 +76,44 @@ export const CONTAINER_HOOK_KINDS = {
   },
   ExecAction: {
     openapi: `${CORE}.ExecAction`,
-    description: '',
+    description: 'A command in a container.',
     fields: {
-      command: bare(1, STRINGS),
+      command: field(1, STRINGS, 'The program and its arguments.'),
     },
   },
   HTTPGetAction: {
     openapi: `${CORE}.HTTPGetAction`,
-    description: '',
+    description: 'A request over HTTP.',
     fields: {
-      path: bare(1, STRING),
-      port: bare(2, INT_OR_STRING, REQUIRED),
-      host: bare(3, STRING),
-      scheme: bare(4, STRING),
-      httpHeaders: bare(5, listOf(object('HTTPHeader'))),
+      path: field(1, STRING, 'Its path; defaults to /.'),
+      port: field(2, INT_OR_STRING, 'A number, or the name of a port.', REQUIRED),
+      host: field(3, STRING, 'Its host; defaults to the Pod.'),
+      scheme: field(4, STRING, 'HTTP, the default, or HTTPS.'),
+      httpHeaders: field(5, listOf(object('HTTPHeader')), 'Its headers.'),
     },
   },
   HTTPHeader: {
     openapi: `${CORE}.HTTPHeader`,
-    description: '',
+    description: 'A header of a request.',
     fields: {
-      name: bare(1, STRING, REQUIRED),
-      value: bare(2, STRING, REQUIRED),
+      name: field(1, STRING, 'Its name.', REQUIRED),
+      value: field(2, STRING, 'Its value.', REQUIRED),
     },
   },
   TCPSocketAction: {
     openapi: `${CORE}.TCPSocketAction`,
-    description: '',
+    description: 'A connection to a port.',
     fields: {
-      port: bare(1, INT_OR_STRING, REQUIRED),
-      host: bare(2, STRING),
+      port: field(1, INT_OR_STRING, 'A number, or the name of a port.', REQUIRED),
+      host: field(2, STRING, 'The host; defaults to the Pod.'),
     },
   },
   GRPCAction: {
     openapi: `${CORE}.GRPCAction`,
-    description: '',
+    description: 'A call of the health service of gRPC.',
     fields: {
-      port: bare(1, INT32, REQUIRED),
-      service: bare(2, STRING, ZERO_SHOWN),
+      port: field(1, INT32, 'The port.', REQUIRED),
+      service: field(2, STRING, 'The service that is asked about.', ZERO_SHOWN),
     },
   },
   SleepAction: {
@@ -177,10 +177,10 @@ export const CONTAINER_HOOK_KINDS = {
   },
   ContainerResizePolicy: {
     openapi: `${CORE}.ContainerResizePolicy`,
-    description: '',
+    description: 'What would happen to a container that is resized.',
     fields: {
-      resourceName: bare(1, STRING, REQUIRED),
-      restartPolicy: bare(2, STRING, REQUIRED),
+      resourceName: field(1, STRING, 'cpu or memory.', REQUIRED),
+      restartPolicy: field(2, STRING, 'NotRequired or RestartContainer.', REQUIRED),
     },
   },
   ContainerRestartRule: {

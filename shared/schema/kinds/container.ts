@@ -62,7 +62,11 @@ export const CONTAINER_KINDS = {
         object('ResourceRequirements'),
         'CPU, memory, and disk. The sum of all containers is rounded up to a Fargate size, at least 0.25 vCPU and 512 MiB.',
       ),
-      resizePolicy: unserved(23, listOf(object('ContainerResizePolicy'))),
+      resizePolicy: field(
+        23,
+        listOf(object('ContainerResizePolicy')),
+        'Accepted, and has no effect: a task is never resized.',
+      ),
       restartPolicy: field(
         24,
         STRING,
@@ -71,11 +75,19 @@ export const CONTAINER_KINDS = {
       ),
       volumeMounts: field(9, listBy('mountPath', object('VolumeMount')), "Where the Pod's volumes are mounted."),
       volumeDevices: unserved(21, listBy('devicePath', object('VolumeDevice'))),
-      livenessProbe: unserved(10, object('Probe')),
-      readinessProbe: unserved(11, object('Probe')),
-      startupProbe: unserved(22, object('Probe')),
+      livenessProbe: field(
+        10,
+        object('Probe'),
+        'Accepted, and has no effect: a program that is stuck is not restarted.',
+      ),
+      readinessProbe: field(11, object('Probe'), 'Accepted, and has no effect: nothing routes to a Job.'),
+      startupProbe: field(
+        22,
+        object('Probe'),
+        'Accepted, and has no effect: a program that does not get ready is not restarted. Refused in a sidecar.',
+      ),
       lifecycle: unserved(12, object('Lifecycle')),
-      terminationMessagePath: field(13, STRING, 'Only /dev/termination-log is accepted, and has no effect.'),
+      terminationMessagePath: field(13, STRING, 'Accepted, and has no effect: nobody reads the file.'),
       terminationMessagePolicy: field(
         20,
         STRING,

@@ -11,6 +11,7 @@ import {
   field,
   listOf,
   object,
+  unserved,
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
@@ -21,11 +22,15 @@ export const PLACEMENT_KINDS = {
     description: 'Conditions on where the Pods run.',
     fields: {
       nodeAffinity: field(1, object('NodeAffinity'), 'What the task runs on, as nodeSelector says it.'),
-      podAffinity: field(2, object('PodAffinity'), 'Accepted if it is only preferred; has no effect.'),
+      podAffinity: field(
+        2,
+        object('PodAffinity'),
+        'Has no effect. Refused if it requires another Pod on the same machine.',
+      ),
       podAntiAffinity: field(
         3,
         object('PodAntiAffinity'),
-        'Has no effect: each task has a machine of its own. Refused if it requires to be apart by anything but kubernetes.io/hostname.',
+        'Has no effect: each task has a machine of its own, and they are spread over the subnets of the stack.',
       ),
     },
   },
@@ -167,26 +172,26 @@ export const PLACEMENT_KINDS = {
   },
   PodDNSConfig: {
     openapi: `${CORE}.PodDNSConfig`,
-    description: '',
+    description: 'How a Pod resolves names.',
     fields: {
-      nameservers: bare(1, STRINGS),
-      searches: bare(2, STRINGS),
-      options: bare(3, listOf(object('PodDNSConfigOption'))),
+      nameservers: unserved(1, STRINGS),
+      searches: unserved(2, STRINGS),
+      options: field(3, listOf(object('PodDNSConfigOption')), 'Options of the resolver, without effect.'),
     },
   },
   PodDNSConfigOption: {
     openapi: `${CORE}.PodDNSConfigOption`,
-    description: '',
+    description: 'An option of the resolver.',
     fields: {
-      name: bare(1, STRING),
-      value: bare(2, STRING, ZERO_SHOWN),
+      name: field(1, STRING, 'Its name, such as ndots.'),
+      value: field(2, STRING, 'Its value.', ZERO_SHOWN),
     },
   },
   PodReadinessGate: {
     openapi: `${CORE}.PodReadinessGate`,
-    description: '',
+    description: 'A condition that a Pod would have to meet to be ready.',
     fields: {
-      conditionType: bare(1, STRING, REQUIRED),
+      conditionType: field(1, STRING, 'Its type.', REQUIRED),
     },
   },
   PodSchedulingGate: {

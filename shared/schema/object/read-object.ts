@@ -145,9 +145,12 @@ function typeProblem(issue: z.core.$ZodIssue, document: unknown, kind: string): 
   return `json: cannot unmarshal ${jsonType(at(document, issue.path), wanted)} into ${place} of type ${wanted}`;
 }
 
-/** Every number of the kinds that are read is an integer. */
+/** Every number of the kinds that are read is an integer, but for quantities, which are texts first. */
 function wantedType(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_union') return 'quantity';
+  if (issue.code === 'invalid_union') {
+    const [[first] = []] = issue.errors;
+    return first?.code === 'invalid_type' && first.expected === 'string' ? 'quantity' : 'integer';
+  }
   if (issue.code !== 'invalid_type') return 'integer';
   return issue.expected === 'number' || issue.expected === 'int' ? 'integer' : issue.expected;
 }

@@ -3,6 +3,8 @@ import { keptFields } from '../object/kept-fields.ts';
 import { admitField, admitResource } from './admit-source.ts';
 import { admitEnvFrom } from './admit-volume.ts';
 import type { ContainerShape, EnvShape } from '../pod/pod-shape.ts';
+import { DEFAULT_MESSAGE_PATH } from './without-effect-rules.ts';
+import { admitProbe } from './probe-rules.ts';
 import { defaultPullPolicy } from './pull-policy.ts';
 
 /**
@@ -11,7 +13,7 @@ import { defaultPullPolicy } from './pull-policy.ts';
  */
 export function admitContainer(shape: ContainerShape): Container {
   const { name = '', image = '', env, envFrom, ports, volumeMounts, restartPolicy, ...others } = shape;
-  const kept = keptFields('Container', others);
+  const kept = keptFields('Container', { ...others, ...probesOf(others) });
   return {
     ...kept,
     name,
@@ -22,11 +24,23 @@ export function admitContainer(shape: ContainerShape): Container {
     resources: kept.resources ?? {},
     ...(volumeMounts === undefined ? {} : { volumeMounts: volumeMounts.map(admitMount) }),
     ...(restartPolicy === 'Always' ? { restartPolicy } : {}),
-    terminationMessagePath: textOr(kept.terminationMessagePath, '/dev/termination-log'),
+    terminationMessagePath: textOr(kept.terminationMessagePath, DEFAULT_MESSAGE_PATH),
     terminationMessagePolicy: textOr(kept.terminationMessagePolicy, 'File'),
     imagePullPolicy: textOr(kept.imagePullPolicy, defaultPullPolicy(image)),
   };
 }
+
+const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+
+type Probes = Pick<ContainerShape, (typeof PROBES)[number]>;
+
+const probesOf = (said: Probes): Partial<Probes> =>
+  Object.fromEntries(
+    PROBES.flatMap((name) => {
+      const probe = said[name];
+      return probe === undefined ? [] : [[name, admitProbe(probe)] as const];
+    }),
+  );
 
 export const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 

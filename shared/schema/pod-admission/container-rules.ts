@@ -7,7 +7,9 @@ import { refusedFields } from '../pod/pod-fields.ts';
 import type { ContainerShape, PodSpecShape } from '../pod/pod-shape.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 import { resourceErrors } from '../pod/resource-rules.ts';
+import { probeErrors } from './probe-rules.ts';
 import { containerSecurityErrors } from './security-rules.ts';
+import { resizeErrors } from './without-effect-rules.ts';
 import { mountErrors } from '../pod/mount-rules.ts';
 
 /** The Pod around a container. */
@@ -44,6 +46,8 @@ export function containerErrors(path: string, c: ContainerShape, context: Contai
     ...portErrors(`${path}.ports`, c.ports ?? []),
     ...mountErrors(path, c, context.spec.volumes ?? []),
     ...containerSecurityErrors(path, c, context.spec.securityContext),
+    ...probeErrors(path, c, context.isInit),
+    ...resizeErrors(`${path}.resizePolicy`, c, context.spec),
     ...refusedFields('container', path, c),
   ];
 }

@@ -46,16 +46,10 @@ export function placementErrors(path: string, spec: PodSpecShape): readonly Fiel
       ...weightErrors(`${at}.nodeAffinity.${PREFERRED_TERMS}[${i}]`, weight),
       ...nodeTermErrors(`${at}.nodeAffinity.${PREFERRED_TERMS}[${i}].preference`, preference),
     ]),
-    ...podAffinityErrors(
-      `${at}.podAffinity`,
-      affinity?.podAffinity,
-      () => 'leave it out: no two tasks share a machine',
+    ...podAffinityErrors(`${at}.podAffinity`, affinity?.podAffinity, ({ topologyKey }) =>
+      topologyKey === HOST ? 'leave it out: no two tasks share a machine' : null,
     ),
-    ...podAffinityErrors(`${at}.podAntiAffinity`, affinity?.podAntiAffinity, ({ topologyKey }) =>
-      topologyKey === HOST
-        ? null
-        : `use the topologyKey ${HOST}, or prefer it: Fargate spreads tasks over the subnets of the stack`,
-    ),
+    ...podAffinityErrors(`${at}.podAntiAffinity`, affinity?.podAntiAffinity, () => null),
     ...tolerations.flatMap((each, i) => tolerationErrors(`${path}.tolerations[${i}]`, each)),
     ...spreadsErrors(`${path}.topologySpreadConstraints`, topologySpreadConstraints),
     ...(priorityClassName === ''
@@ -73,13 +67,22 @@ export function placementWarnings(path: string, spec: PodSpecShape): readonly st
   const preferred = (['nodeAffinity', 'podAffinity', 'podAntiAffinity'] as const).filter(
     (kind) => (affinity?.[kind]?.[PREFERRED_TERMS] ?? []).length > 0,
   );
-  const anyway = topologySpreadConstraints.some(({ whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway');
+  const required = (['podAffinity', 'podAntiAffinity'] as const).filter((kind) =>
+    affinity?.[kind]?.[REQUIRED_TERMS]?.some(({ topologyKey }) => topologyKey !== HOST),
+  );
+  const isSpread = topologySpreadConstraints.some(
+    ({ topologyKey, whenUnsatisfiable }) => whenUnsatisfiable === 'ScheduleAnyway' || topologyKey !== HOST,
+  );
   return [
     ...preferred.map(
       (kind) => `${path}.affinity.${kind}.${PREFERRED_TERMS}: has no effect: Fargate has no nodes to choose from`,
     ),
+    ...required.map(
+      (kind) =>
+        `${path}.affinity.${kind}.${REQUIRED_TERMS}: has no effect: Fargate spreads tasks over the subnets of the stack`,
+    ),
     ...(tolerations.length > 0 ? [`${path}.tolerations: has no effect: Fargate has no nodes, hence no taints`] : []),
-    ...(anyway
+    ...(isSpread
       ? [`${path}.topologySpreadConstraints: has no effect: Fargate spreads tasks over the subnets of the stack`]
       : []),
     ...(priorityClassName === '' ? [] : [`${path}.priorityClassName: has no effect: Fargate has no priorities`]),
@@ -224,10 +227,7 @@ function spreadsErrors(path: string, spreads: readonly SpreadShape[]): readonly 
     const pair = `{${topologyKey}, ${whenUnsatisfiable}}`;
     const twice = seen.has(pair) ? [duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, pair)] : [];
     seen.add(pair);
-    const errors = [...spreadErrors(at, spread), ...twice];
-    return errors.length > 0 || whenUnsatisfiable !== 'DoNotSchedule' || topologyKey === HOST
-      ? errors
-      : [refusedValue(at, 'use ScheduleAnyway: Fargate spreads tasks over the subnets of the stack')];
+    return [...spreadErrors(at, spread), ...twice];
   });
 }
 

@@ -18,6 +18,7 @@ import { memoryVolumeWarnings } from '../pod/memory-volume-warnings.ts';
 import { placementErrors } from './placement-rules.ts';
 import { refusedFields } from '../pod/pod-fields.ts';
 import type { ContainerShape, PodSpecShape, TemplateShape } from '../pod/pod-shape.ts';
+import { DEFAULT_SCHEDULER, withoutEffectErrors } from './without-effect-rules.ts';
 import { templateWarnings } from './pod-warnings.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 import { podSecurityErrors } from './security-rules.ts';
@@ -114,7 +115,7 @@ function admitPodSpec(shape: Partial<PodSpecShape>): PodSpec {
       ? {}
       : { imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) }),
     securityContext: kept.securityContext ?? {},
-    schedulerName: textOr(kept.schedulerName, 'default-scheduler'),
+    schedulerName: textOr(kept.schedulerName, DEFAULT_SCHEDULER),
   };
 }
 
@@ -139,6 +140,7 @@ function specErrors(spec: PodSpecShape, admitted: PodSpec): readonly FieldError[
     ...graceErrors(spec),
     ...deadlineErrors(spec),
     ...placementErrors(SPEC, spec),
+    ...withoutEffectErrors(SPEC, spec),
     ...accountErrors(spec),
     ...pullSecretErrors(spec),
     ...podSecurityErrors(SPEC, spec),

@@ -2,6 +2,8 @@ import { ADDRESS_FIELDS } from '../../domain/manifests/pod-spec.ts';
 import { STOP_TIMEOUT_MAX_SEC } from '../../domain/task/pod-template.ts';
 import { shellVariableWarnings } from './command-rules.ts';
 import { placementWarnings } from './placement-rules.ts';
+import { probeWarnings } from './probe-rules.ts';
+import { messagePathWarnings, withoutEffectWarnings } from './without-effect-rules.ts';
 import type { ContainerShape, PodSpecShape, VolumeShape } from '../pod/pod-shape.ts';
 import { writerOf } from '../pod/volume-owner-rules.ts';
 
@@ -27,7 +29,7 @@ export function templateWarnings(path: string, spec: PodSpecShape, columns: read
     warnings.push(
       `${path}.automountServiceAccountToken: no token is mounted; the program finds no ServiceAccount's token`,
     );
-  warnings.push(...placementWarnings(path, spec));
+  warnings.push(...placementWarnings(path, spec), ...withoutEffectWarnings(path, spec));
   warnings.push(...overlapWarnings(spec.volumes ?? []));
   const all = [
     ...initContainers.map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),
@@ -62,6 +64,7 @@ function containerWarnings(
     warnings.push(
       `${path}.securityContext.allowPrivilegeEscalation: Fargate cannot forbid it; leave set-user-ID programs out of the image`,
     );
+  warnings.push(...probeWarnings(path, c), ...messagePathWarnings(path, c));
   const user = spec.securityContext?.fsGroup === undefined ? writerOf(c, spec) : null;
   if (user !== null)
     warnings.push(

@@ -6,7 +6,6 @@ import { NOT_SHARED, VOLUME_FIELDS } from './volume-fields.ts';
 const SERVER_OWN = harmless('set by the server, ignored in a template');
 const NO_NODES = 'leave it out: Fargate has no nodes to choose from';
 const NOTHING_ATTACHED = 'leave it out: nothing is attached';
-const NO_PRIORITIES = 'leave it out: Fargate has no priorities';
 const FIXED_PROFILE = "leave it out: Fargate's own profile applies";
 const LINUX_ONLY = 'leave it out: tasks run on Linux';
 const RETRIED = 'leave it out: a failed Pod is retried as a new task';
@@ -30,7 +29,7 @@ export const POD_FIELDS: Groups = {
     deletionTimestamp: SERVER_OWN,
     deletionGracePeriodSeconds: SERVER_OWN,
     finalizers: refused('leave it out: nothing would ever remove them'),
-    ownerReferences: refused('leave it out: delete the Job itself'),
+    ownerReferences: harmless('a Pod is owned by its Job, as in Kubernetes'),
   },
   spec: {
     containers: honoured('the containers of the task; the first is essential, and the Pod ends when it ends'),
@@ -45,11 +44,11 @@ export const POD_FIELDS: Groups = {
       'kubernetes.io/arch (amd64, arm64): the architecture; muster.run/capacity (spot, on-demand): FARGATE_SPOT or FARGATE; kubernetes.io/os: only linux',
     ),
     affinity: honoured(
-      'required node affinity decides as nodeSelector does, between the same labels; what is preferred is accepted with a warning; required podAntiAffinity only by kubernetes.io/hostname, required podAffinity not at all',
+      'required node affinity decides as nodeSelector does, between the same labels; what is preferred, or required of other Pods, is accepted with a warning, but for podAffinity by kubernetes.io/hostname: no two tasks share a machine',
     ),
     tolerations: harmless('accepted with a warning: Fargate has no nodes, hence no taints'),
     topologySpreadConstraints: harmless(
-      'Fargate spreads tasks over the subnets of the stack: ScheduleAnyway is accepted with a warning; DoNotSchedule only by kubernetes.io/hostname',
+      'accepted with a warning, but by kubernetes.io/hostname, which holds: Fargate spreads tasks over the subnets of the stack',
     ),
     priorityClassName: harmless('accepted with a warning: Fargate has no priorities'),
     serviceAccountName: honoured(
@@ -64,7 +63,7 @@ export const POD_FIELDS: Groups = {
       'for an Indexed Job: its tasks have the DNS names <job>-<index>.<subdomain>.<namespace>.<zone> (see hostnames.md)',
     ),
     ephemeralContainers: refused('leave it out: it cannot be part of a template'),
-    dnsPolicy: refused('leave it out', 'ClusterFirst'),
+    dnsPolicy: refused('leave it out', 'ClusterFirst', 'ClusterFirstWithHostNet', 'Default'),
     automountServiceAccountToken: harmless('no token is mounted; true is accepted with a warning'),
     nodeName: refused(NO_NODES),
     hostNetwork: refused('leave it out: Fargate has no host network', false),
@@ -74,11 +73,13 @@ export const POD_FIELDS: Groups = {
     hostname: refused(
       'leave it out: with subdomain set, an index has the name <job>-<index>; Fargate sets no hostname',
     ),
-    schedulerName: refused('leave it out', 'default-scheduler'),
+    schedulerName: harmless('another than default-scheduler is accepted with a warning: Fargate places the tasks'),
     hostAliases: refused('leave it out: Fargate does not allow extra hosts'),
-    priority: refused(NO_PRIORITIES, 0),
-    dnsConfig: refused('leave it out: Fargate does not allow it'),
-    readinessGates: refused('leave it out: nothing routes to a Job'),
+    priority: harmless('accepted with a warning: Fargate has no priorities'),
+    dnsConfig: harmless(
+      "options are accepted with a warning; nameservers and searches are refused: Fargate asks the VPC's name servers",
+    ),
+    readinessGates: harmless('accepted with a warning: nothing routes to a Job'),
     runtimeClassName: refused('leave it out: Fargate has one runtime'),
     enableServiceLinks: refused('leave it out', true, false),
     preemptionPolicy: refused('leave it out', 'PreemptLowerPriority', 'Never'),
@@ -127,16 +128,17 @@ export const POD_FIELDS: Groups = {
     volumeMounts: honoured('mountPoints; embedded: see below'),
     securityContext: honoured('user, readonlyRootFilesystem and capabilities'),
     envFrom: honoured('a variable for each key, before those of `env`; what the object has when the task starts'),
-    resizePolicy: refused('leave it out: a task is not resized'),
+    resizePolicy: harmless('a task is never resized'),
     restartPolicyRules: refused(RETRIED),
     volumeDevices: refused('leave it out: Fargate has no block devices'),
-    livenessProbe: refused('let the program exit when it is stuck'),
-    readinessProbe: refused('leave it out: nothing routes to a Job'),
-    startupProbe: refused('let the program exit when it cannot start'),
+    livenessProbe: harmless('accepted with a warning: a program that is stuck is not restarted'),
+    readinessProbe: harmless('accepted with a warning: nothing routes to a Job'),
+    startupProbe: harmless(
+      'accepted with a warning: a program that does not get ready is not restarted; refused in a sidecar, for which other containers would wait',
+    ),
     lifecycle: refused('do it in the command; handle SIGTERM to clean up'),
-    terminationMessagePath: refused(
-      'leave it out: nothing can read a file of a Fargate task; print the message, with terminationMessagePolicy FallbackToLogsOnError',
-      '/dev/termination-log',
+    terminationMessagePath: harmless(
+      'another than /dev/termination-log is accepted with a warning: nobody reads a file of a Fargate task',
     ),
     imagePullPolicy: honoured(
       'as it says in containers on this machine, where an image that is there is taken unless it says Always; Fargate pulls the image for every task, and Never is accepted with a warning',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { flag, int32, int64, int64s, known, opt, quantities, text, textMap, texts } from '../object/json-fields.ts';
 import { metadataShape } from '../object/metadata-shape.ts';
+import { probeShape } from './probe-shape.ts';
 import { affinityShape, spreadShape, tolerationShape } from './placement-shape.ts';
 
 /**
@@ -72,10 +73,13 @@ const container = z.strictObject({
   volumeMounts: opt(z.array(volumeMount)),
   securityContext: opt(containerSecurity),
   envFrom: opt(z.array(envFrom)),
-  ...known('resizePolicy', 'restartPolicyRules', 'volumeDevices'),
-  ...known('livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'),
+  resizePolicy: opt(z.array(z.strictObject({ resourceName: text, restartPolicy: text }))),
+  livenessProbe: opt(probeShape),
+  readinessProbe: opt(probeShape),
+  startupProbe: opt(probeShape),
   imagePullPolicy: text,
-  ...known('terminationMessagePath'),
+  terminationMessagePath: text,
+  ...known('restartPolicyRules', 'volumeDevices', 'lifecycle'),
   ...known('stdin', 'stdinOnce', 'tty'),
 });
 
@@ -146,10 +150,19 @@ const podSpec = z.strictObject({
   imagePullSecrets: opt(z.array(z.strictObject({ name: text }))),
   securityContext: opt(podSecurity),
   subdomain: text,
+  schedulerName: text,
+  priority: int32,
+  dnsConfig: opt(
+    z.strictObject({
+      nameservers: texts,
+      searches: texts,
+      options: opt(z.array(z.strictObject({ name: text, value: text }))),
+    }),
+  ),
+  readinessGates: opt(z.array(z.strictObject({ conditionType: text }))),
   ...known('ephemeralContainers', 'dnsPolicy', 'automountServiceAccountToken', 'nodeName'),
   ...known('hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostname'),
-  ...known('schedulerName', 'hostAliases', 'priority', 'dnsConfig'),
-  ...known('readinessGates', 'runtimeClassName', 'enableServiceLinks', 'preemptionPolicy', 'overhead'),
+  ...known('hostAliases', 'runtimeClassName', 'enableServiceLinks', 'preemptionPolicy', 'overhead'),
   ...known('setHostnameAsFQDN', 'os', 'hostUsers', 'schedulingGates'),
   ...known('resourceClaims', 'resources', 'hostnameOverride'),
 });

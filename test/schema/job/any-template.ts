@@ -13,7 +13,7 @@ const someOf = (fields: Readonly<Record<string, readonly unknown[]>>): fc.Arbitr
 const container = someOf({
   image: ['busybox', 'busybox:1', 'example.com/a@sha256:0', 'Odd'],
   imagePullPolicy: ['Always', 'IfNotPresent', 'Never', '', null],
-  terminationMessagePath: ['/dev/termination-log', ''],
+  terminationMessagePath: ['/dev/termination-log', '/tmp/last-words', ''],
   terminationMessagePolicy: ['File', 'FallbackToLogsOnError', ''],
   tty: [false, null],
   stdin: [false],
@@ -48,7 +48,15 @@ const container = someOf({
     { privileged: false, allowPrivilegeEscalation: true, readOnlyRootFilesystem: false },
     { runAsUser: 0, capabilities: { add: [], drop: ['ALL'] }, seccompProfile: { type: 'RuntimeDefault' } },
   ],
-  livenessProbe: [{}, null],
+  livenessProbe: [
+    null,
+    { exec: { command: ['true'] }, periodSeconds: 5 },
+    { httpGet: { port: 80, path: '', scheme: '' }, failureThreshold: 5 },
+    { httpGet: { port: 'http', httpHeaders: [{ name: 'A', value: 'b' }] }, terminationGracePeriodSeconds: 1 },
+  ],
+  readinessProbe: [{ tcpSocket: { port: 80 }, successThreshold: 2 }, { grpc: { port: 80 } }],
+  startupProbe: [{ grpc: { port: 80, service: 'a' }, initialDelaySeconds: 3, timeoutSeconds: 4 }],
+  resizePolicy: [[], [{ resourceName: 'cpu', restartPolicy: 'NotRequired' }]],
   envFrom: [
     [],
     [{ configMapRef: { name: 'c' } }, { prefix: '', secretRef: { name: 's', optional: false } }],
@@ -57,15 +65,17 @@ const container = someOf({
 });
 
 const podSpec = someOf({
-  dnsPolicy: ['ClusterFirst', ''],
-  schedulerName: ['default-scheduler'],
+  dnsPolicy: ['ClusterFirst', 'Default', ''],
+  dnsConfig: [{}, null, { options: [{ name: 'ndots', value: '2' }, { name: 'edns0' }], searches: [] }],
+  readinessGates: [[], [{ conditionType: 'example.com/ready' }]],
+  schedulerName: ['default-scheduler', 'volcano', ''],
   serviceAccountName: ['', 'default', 'reports'],
   serviceAccount: ['', 'reports'],
   automountServiceAccountToken: [false, true],
   enableServiceLinks: [true, false],
   hostNetwork: [false],
   shareProcessNamespace: [false],
-  priority: [0],
+  priority: [0, 1000],
   preemptionPolicy: ['Never'],
   os: [{ name: 'linux' }],
   tolerations: [[], null, [{ key: 'a', operator: 'Exists', tolerationSeconds: 0, effect: 'NoExecute' }]],
@@ -81,7 +91,11 @@ const podSpec = someOf({
     },
   ],
   priorityClassName: ['', 'high'],
-  topologySpreadConstraints: [[], [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' }]],
+  topologySpreadConstraints: [
+    [],
+    [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' }],
+    [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
+  ],
   nodeSelector: [{}, { 'kubernetes.io/os': 'linux' }],
   imagePullSecrets: [[], [{ name: 'registry' }]],
   terminationGracePeriodSeconds: [0, 30, null],
@@ -145,6 +159,7 @@ const metadata = someOf({
   annotations: [{}, { b: 'c' }],
   creationTimestamp: [null, '2025-01-01T00:00:00Z'],
   finalizers: [[]],
+  ownerReferences: [[], [{ apiVersion: 'v1', kind: 'A', name: 'a', uid: 'u' }]],
 });
 
 /** Templates of Pods as users write them. */

@@ -277,7 +277,10 @@ describe('what is wrong is refused with its path', () => {
     ['spec.template.spec.hostNetwork', job({}, { name: 'sums' }, { hostNetwork: true })],
     ['spec.template.spec.containers[0].lifecycle', withContainer({ lifecycle: { preStop: {} } })],
     ['spec.template.spec.containers[0].tty', withContainer({ tty: true })],
-    ['spec.template.spec.containers[0].startupProbe', withContainer({ startupProbe: { exec: {} } })],
+    [
+      'spec.template.spec.dnsConfig.nameservers',
+      job({}, { name: 'sums' }, { dnsConfig: { nameservers: ['10.0.0.2'] } }),
+    ],
   ])('%s is known, not supported, and never ignored', (path, document) => {
     for (const fieldValidation of ['Strict', 'Warn', 'Ignore'] as const) {
       const faults = faultsOf(admitWith(fieldValidation, document));

@@ -76,7 +76,7 @@ test.each<[string, object]>([
   ]);
 });
 
-test.each([{ hostNetwork: {} }, { hostAliases: {} }, { dnsConfig: [] }, { overhead: [] }, { priority: '' }])(
+test.each([{ hostNetwork: {} }, { hostAliases: {} }, { overhead: [] }, { preemptionPolicy: [] }])(
   'what no client could read is left out: %j',
   (fields) => {
     expect(jobOf({ spec: { ...POD, ...fields } })).toEqual(jobOf({ spec: POD }));

@@ -50,6 +50,23 @@ describe('what changes nothing is accepted, kept, and warned of', () => {
       [`${SPEC}.topologySpreadConstraints: has no effect: Fargate spreads tasks over the subnets of the stack`],
     ],
     [
+      'a spread over zones',
+      spread({ topologyKey: 'topology.kubernetes.io/zone' }),
+      [`${SPEC}.topologySpreadConstraints: has no effect: Fargate spreads tasks over the subnets of the stack`],
+    ],
+    [
+      'Pods to be apart from, by zone',
+      apart('topology.kubernetes.io/zone'),
+      [
+        `${SPEC}.affinity.podAntiAffinity.${REQUIRED}: has no effect: Fargate spreads tasks over the subnets of the stack`,
+      ],
+    ],
+    [
+      'Pods to be close to, by zone',
+      { affinity: { podAffinity: { [REQUIRED]: [{ topologyKey: 'topology.kubernetes.io/zone' }] } } },
+      [`${SPEC}.affinity.podAffinity.${REQUIRED}: has no effect: Fargate spreads tasks over the subnets of the stack`],
+    ],
+    [
       'a priority class',
       { priorityClassName: 'high' },
       [`${SPEC}.priorityClassName: has no effect: Fargate has no priorities`],
@@ -107,16 +124,6 @@ describe('what cannot hold is refused with its path', () => {
       'Pods to be close to',
       { affinity: { podAffinity: { [REQUIRED]: [{ topologyKey: 'kubernetes.io/hostname' }] } } },
       `${SPEC}.affinity.podAffinity.${REQUIRED}[0]: ${LATER}; leave it out: no two tasks share a machine`,
-    ],
-    [
-      'Pods to be apart from, by zone',
-      apart('topology.kubernetes.io/zone'),
-      `${SPEC}.affinity.podAntiAffinity.${REQUIRED}[0]: ${LATER}; use the topologyKey kubernetes.io/hostname, or prefer it: Fargate spreads tasks over the subnets of the stack`,
-    ],
-    [
-      'a spread over zones',
-      spread({ topologyKey: 'topology.kubernetes.io/zone' }),
-      `${SPEC}.topologySpreadConstraints[0]: ${LATER}; use ScheduleAnyway: Fargate spreads tasks over the subnets of the stack`,
     ],
   ])('%s', (_, fields, expected) => {
     expect(faults(fields)).toEqual([expected]);

@@ -377,6 +377,9 @@ describe('what is refused has its path and a sentence, whatever it says', () => 
   });
 });
 
+/** The numbers of a probe that says nothing of them. */
+const PROBED = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
+
 /** A value of each field that changes nothing, of its type. */
 const OF_ITS_TYPE: Readonly<Record<string, unknown>> = {
   metadata: { labels: { a: 'b' } },
@@ -384,6 +387,14 @@ const OF_ITS_TYPE: Readonly<Record<string, unknown>> = {
   deletionTimestamp: '2025-01-01T00:00:00+01:00',
   generation: 3,
   automountServiceAccountToken: true,
+  ownerReferences: [{ apiVersion: 'v1', kind: 'A', name: 'a', uid: 'u' }],
+  priority: 1000,
+  dnsConfig: { options: [{ name: 'ndots', value: '2' }] },
+  readinessGates: [{ conditionType: 'example.com/ready' }],
+  resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'NotRequired' }],
+  livenessProbe: { exec: { command: ['true'] }, ...PROBED },
+  readinessProbe: { httpGet: { path: '/', port: 'http', scheme: 'HTTP' }, ...PROBED },
+  startupProbe: { grpc: { port: 80, service: 'a' }, ...PROBED },
   tolerations: [{ key: 'spot', operator: 'Exists', effect: 'NoSchedule' }],
   topologySpreadConstraints: [
     { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },

@@ -47,11 +47,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   },
   priority: {},
   'private-image': {},
-  probes: everywhere(
-    refusal('containers[0].livenessProbe', 'let the program exit when it is stuck'),
-    refusal('containers[0].readinessProbe', 'leave it out: nothing routes to a Job'),
-    refusal('containers[0].lifecycle', 'do it in the command; handle SIGTERM to clean up'),
-  ),
+  probes: {},
   'projected-settings': {},
   'release-hook': {},
   'scratch-claim': {
@@ -75,6 +71,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     ],
   },
   'shared-claim': {},
+  'stop-hook': everywhere(refusal('containers[0].lifecycle', 'do it in the command; handle SIGTERM to clean up')),
   tolerations: {},
   'work-list-in-a-config-map': {},
 };
