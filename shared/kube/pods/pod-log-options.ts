@@ -109,8 +109,7 @@ function chooseContainer(
   const [only, ...others] = containers;
   if (container === '' && others.length > 0)
     return bad(
-      `a container name must be specified for pod ${podName}, choose one of: [${containers.join(' ')}]` +
-        (initContainers.length === 0 ? '' : ` or one of the init containers: [${initContainers.join(' ')}]`),
+      `a container name must be specified for pod ${podName}, choose one of: [${[...initContainers, ...containers].join(' ')}]`,
     );
   const chosen = container === '' ? (only ?? '') : container;
   return containers.includes(chosen) || initContainers.includes(chosen)

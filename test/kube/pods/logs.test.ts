@@ -178,7 +178,7 @@ describe('of several containers', () => {
     }
     const pod = await podName(world, 1);
     expect(await messageOf(await log(world, 1))).toBe(
-      `a container name must be specified for pod ${pod}, choose one of: [main beside] or one of the init containers: [prepare]`,
+      `a container name must be specified for pod ${pod}, choose one of: [prepare main beside]`,
     );
   });
 
