@@ -22,11 +22,17 @@ export function createFileLogs({
     stream: `${LOG_STREAM_PREFIX}/${container}/${taskArn.slice(taskArn.lastIndexOf('/') + 1)}`,
   });
   return {
+    polls: POLLS,
     async read({ taskArn, container, after }) {
       await nextTurn();
       const page = logs.read(streamOf(taskArn, container), { from: Number(after ?? 0) }, Number.POSITIVE_INFINITY);
       if (page === null) return { kind: 'none' };
-      return { kind: 'lines', lines: page.lines.map((line) => new FileLine(line)), next: String(page.end) };
+      return {
+        kind: 'lines',
+        lines: page.lines.map((line) => new FileLine(line)),
+        next: String(page.end),
+        isComplete: page.isComplete,
+      };
     },
     async readBack({ taskArn, container, before, linesMax = Number.POSITIVE_INFINITY }) {
       await nextTurn();
@@ -38,6 +44,9 @@ export function createFileLogs({
     },
   };
 }
+
+/** A look takes some 50 microseconds. */
+const POLLS = { firstMs: 100, mostMs: 250 } as const;
 
 const NEWLINE = 0x0a;
 

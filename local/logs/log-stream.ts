@@ -17,6 +17,8 @@ export type LinePage = {
   /** byte offsets around the page: where an earlier page ends and a later one begins */
   readonly start: number;
   readonly end: number;
+  /** Nothing is added to the stream any more. */
+  readonly isComplete: boolean;
 };
 
 /** Longer lines come in pieces, as the awslogs driver of Fargate cuts them (aws/shim-loggers-for-containerd: 256 KiB - 26). */
@@ -76,7 +78,7 @@ export class LogFile {
     const bytes = readAt(fd, from, Math.min(PAGE_BYTES_MAX, size - from));
     const isEnd = from + bytes.length === size;
     const { pieces, used } = split(bytes, isEnd && complete ? 'whole' : 'open', limit);
-    return { lines: this.#lines(pieces, from, bytes), start: from, end: from + used };
+    return { lines: this.#lines(pieces, from, bytes), start: from, end: from + used, isComplete: complete };
   }
 
   #backwards(fd: number, to: number, size: number, limit: number, complete: boolean): LinePage {
@@ -90,7 +92,8 @@ export class LogFile {
     const { pieces, used } = split(bytes, rest, Number.POSITIVE_INFINITY);
     const kept = limit === 0 ? [] : pieces.slice(-limit);
     const base = from - lead + skip;
-    return { lines: this.#lines(kept, base, bytes), start: base + (kept[0]?.begin ?? used), end: base + used };
+    const start = base + (kept[0]?.begin ?? used);
+    return { lines: this.#lines(kept, base, bytes), start, end: base + used, isComplete: complete };
   }
 
   #lines(pieces: readonly Piece[], base: number, bytes: Buffer): PrintedLine[] {

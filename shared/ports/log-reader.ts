@@ -2,6 +2,8 @@ import type { TaskArn } from '../domain/base/ids.ts';
 
 /** Reads the output of a task's containers, page by page in either direction; a page may be empty without being the last. */
 export type LogReader = {
+  /** How often a log that is followed may be polled; omitted: as often as CloudWatch Logs allows. */
+  readonly polls?: { readonly firstMs: number; readonly mostMs: number };
   /**
    * Lines starting at `after` (the `next` of an earlier answer). `none`: the stream does not exist (yet); `later`: too many
    * calls.
@@ -27,6 +29,8 @@ export type LogLines = {
   readonly lines: readonly LogLine[];
   /** Pass it as `after`; equal to `after` when nothing is new. */
   readonly next: string;
+  /** Nothing is added to the log any more; omitted: nobody knows. */
+  readonly isComplete?: boolean;
 };
 
 export type LogLinesBack = LogLines & {

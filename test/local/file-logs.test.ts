@@ -11,7 +11,7 @@ const taskArn = asTaskArn(`arn:aws:ecs:us-east-1:000000000000:task/muster/${'0'.
 const STREAM = `muster/main/${'0'.repeat(32)}`;
 
 /** The log of container `main`, printed in two parts, eight seconds apart, and looked at after each. */
-function aReader() {
+function aReader(isComplete = true) {
   const folder = mkdtempSync(join(tmpdir(), 'muster-file-logs-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'stream');
@@ -27,7 +27,7 @@ function aReader() {
   return createFileLogs({
     logs: {
       read: ({ group, stream }, where, limit) =>
-        group === '/muster' && stream === STREAM ? file.read(where, limit, true) : null,
+        group === '/muster' && stream === STREAM ? file.read(where, limit, isComplete) : null,
     },
     logGroup: '/muster',
   });
@@ -66,6 +66,12 @@ test('the last lines, and those before them', async () => {
   expect(shown(last).map((line) => line.split(' ')[1])).toEqual(['fünf\r', 'xxxxx', 'xxxxx']);
   const before = last.kind === 'lines' ? last.previous : '';
   expect(shown(await reader.readBack({ taskArn, container: 'main', before }))).toEqual(FIRST);
+});
+
+test('whether more may come is known, and how often it may be asked', async () => {
+  for (const isComplete of [true, false])
+    expect(await aReader(isComplete).read({ taskArn, container: 'main', after: null })).toMatchObject({ isComplete });
+  expect(aReader().polls?.mostMs).toBeLessThanOrEqual(250);
 });
 
 test('of another container there is none', async () => {

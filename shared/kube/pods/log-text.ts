@@ -1,12 +1,14 @@
 import type { TaskArn } from '../../domain/base/ids.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LogLine, LogLinesBack, LogReader } from '../../ports/log-reader.ts';
+import type { LogLookouts } from './log-lookouts.ts';
 import { LogStamps, type LogStamp, earlierInMs, isBefore, isJoined, stampText } from './log-stamps.ts';
 import type { LogOptions } from './pod-log-options.ts';
 
-/** How often a followed log is polled: less often the longer it is quiet, because all followers share one quota. */
-const POLL_MS = { first: 1000, most: 4000 } as const;
-const QUIETER = 1.5;
+/** How long to wait where there were too many calls. */
+const LATER_MS = 4_000;
+
+type LogDeps = { readonly logs: LogReader; readonly clock: Clock; readonly lookouts: LogLookouts };
 
 /** How a log is sent, apart from what is requested. */
 type LogDelivery = {
@@ -18,7 +20,7 @@ type LogDelivery = {
 
 /**
  * The requested bytes of a task's log, page by page: only one page is in memory. Following ends when the task has ended and
- * nothing new came after that, at `endsAt`, or when the client has disconnected. Of `sinceTime`, `tailLines` and `limitBytes` all
+ * nothing new comes after that, at `endsAt`, or when the client has disconnected. Of `sinceTime`, `tailLines` and `limitBytes` all
  * hold, in this order of a kubelet (k8s.io/kubelet/pkg/cri/streaming, ReadLogs): the last lines, of these the late ones, of their
  * text with its times the first bytes.
  */
@@ -26,7 +28,7 @@ export async function* logText(
   source: { readonly taskArn: TaskArn; readonly hasEnded: boolean },
   options: LogOptions,
   delivery: LogDelivery,
-  deps: { readonly logs: LogReader; readonly clock: Clock },
+  deps: LogDeps,
 ): AsyncGenerator<Uint8Array> {
   const writer = new LogWriter(options);
   let leftBytes = options.limitBytes ?? Number.POSITIVE_INFINITY;
@@ -95,43 +97,88 @@ class LogWriter {
 async function* wantedLines(
   { taskArn, hasEnded }: { readonly taskArn: TaskArn; readonly hasEnded: boolean },
   options: LogOptions,
-  { endsAt, isCancelled, checkEnded }: LogDelivery,
-  { logs, clock }: { readonly logs: LogReader; readonly clock: Clock },
+  delivery: LogDelivery,
+  deps: LogDeps,
 ): AsyncGenerator<LinesRead | 'end'> {
+  const { isCancelled } = delivery;
+  const { logs } = deps;
   const stream = { taskArn, container: options.container };
   const tail = options.tailLines === null ? null : await tailOf(stream, options.tailLines, options, isCancelled, logs);
-  let after: string | null = tail?.next ?? null;
+  const after: string | null = tail?.next ?? null;
   // A log that is not followed ends with the tail, although more may arrive while it is read.
   const counted = new LineCount(options.follow ? null : options.tailLines);
   if (tail !== null) yield { lines: counted.take(tail.lines), earlier: tail.earlier };
-  let isOver = hasEnded;
-  let pollMs: number = POLL_MS.first;
-  while (!isCancelled() && !counted.isFull) {
-    const page = await logs.read({ ...stream, after });
-    if (page.kind === 'lines' && page.next !== after) {
-      after = page.next;
-      const lines = counted.take(page.lines);
-      yield { lines };
-      if (lines.length > 0) pollMs = POLL_MS.first;
-      continue;
+  const pages = options.follow
+    ? followedPages(stream, after, hasEnded, delivery, deps)
+    : allPages(stream, after, delivery, deps);
+  if (!counted.isFull)
+    for await (const lines of pages) {
+      yield { lines: counted.take(lines) };
+      if (counted.isFull) break;
     }
-    if (page.kind === 'later') {
-      if (clock.now() >= endsAt) {
-        if (options.follow) break;
-        // An answer that ends here would look whole: it breaks off instead.
-        throw new Error('too many calls to read the whole log');
-      }
-      await clock.sleep(POLL_MS.most);
-      continue;
-    }
-    // Everything so far has been read.
-    if (!options.follow || isOver || clock.now() >= endsAt) break;
-    await clock.sleep(pollMs);
-    pollMs = Math.min(pollMs * QUIETER, POLL_MS.most);
-    // Checked before the next read: what was printed before the end is read after it.
-    isOver = await checkEnded();
-  }
   yield 'end';
+}
+
+/** What there is by now. */
+async function* allPages(
+  stream: { readonly taskArn: TaskArn; readonly container: string },
+  start: string | null,
+  { endsAt, isCancelled }: LogDelivery,
+  { logs, clock }: LogDeps,
+): AsyncGenerator<readonly LogLine[]> {
+  let after = start;
+  while (!isCancelled()) {
+    const page = await logs.read({ ...stream, after });
+    if (page.kind === 'later') {
+      // An answer that ends here would look whole: it breaks off instead.
+      if (clock.now() >= endsAt) throw new Error('too many calls to read the whole log');
+      await clock.sleep(LATER_MS);
+      continue;
+    }
+    if (page.kind !== 'lines' || page.next === after) return;
+    after = page.next;
+    yield page.lines;
+  }
+}
+
+/** What there is, and what comes until the task has ended. */
+async function* followedPages(
+  stream: { readonly taskArn: TaskArn; readonly container: string },
+  start: string | null,
+  hasEnded: boolean,
+  { endsAt, isCancelled, checkEnded }: LogDelivery,
+  { lookouts, clock }: LogDeps,
+): AsyncGenerator<readonly LogLine[]> {
+  const lookout = lookouts.join(stream);
+  try {
+    let after = start;
+    let isOver = hasEnded;
+    let isSettled = hasEnded;
+    while (!isCancelled()) {
+      const page = await lookout.read(after);
+      if (page.kind === 'lines' && page.next !== after) {
+        after = page.next;
+        yield page.lines;
+        continue;
+      }
+      if (clock.now() >= endsAt) return;
+      if (page.kind === 'later') {
+        await clock.sleep(LATER_MS);
+        continue;
+      }
+      // Everything so far has been read.
+      const isComplete = page.kind === 'lines' ? page.isComplete : undefined;
+      if (isComplete === true) return;
+      if (!isOver) isOver = await lookout.wait(after, checkEnded);
+      else if (isSettled || isComplete === false) return;
+      else {
+        isSettled = true;
+        await lookout.settle();
+      }
+    }
+  } finally {
+    lookout.leave();
+  }
 }
 
 /** Lets so many lines pass, each with all its pieces. */

@@ -6,6 +6,7 @@ import { findAttempt, findEndedAttempt, findPod } from './find-pod.ts';
 import type { PageRequest } from '../list/list-page.ts';
 import { listPods, parsePodFilter } from './list-pods.ts';
 import { deletePod, deletePods, evictPod } from './pod-delete.ts';
+import { type LogLookouts, createLogLookouts } from './log-lookouts.ts';
 import { logText } from './log-text.ts';
 import { type LogSource, findLogSource } from './pod-log.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -26,6 +27,7 @@ const PATH = '/namespaces/:namespace/pods';
 /** Core/v1 Pods, which are a Job's attempts: get, list, watch, log, and delete, which stops them. */
 export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
+  const lookouts = createLogLookouts(deps);
   const many = async (c: Context, namespace: string | null): Promise<Response> => {
     const pods = selectPods(c, namespace, deps);
     return pods.kind === 'bad' ? errorResponse(pods.error) : listOrWatch(c, pods.value, deps, options);
@@ -45,7 +47,7 @@ export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     });
   app.get(`${PATH}/:name/log`, (c) => {
     const { namespace, name } = c.req.param();
-    return readLog(c, namespace, name, deps, options);
+    return readLog(c, namespace, name, { ...deps, lookouts }, options);
   });
   app.delete(`${PATH}/:name`, (c) => {
     const { namespace, name } = c.req.param();
@@ -98,7 +100,9 @@ function selectPods(c: Context, namespace: string | null, deps: ApiDeps) {
   });
 }
 
-async function readLog(c: Context, namespace: string, name: string, deps: ApiDeps, options: ApiOptions) {
+type LogDeps = ApiDeps & { readonly lookouts: LogLookouts };
+
+async function readLog(c: Context, namespace: string, name: string, deps: LogDeps, options: ApiOptions) {
   const { follow, previous } = c.req.query();
   const ended = flagOf(follow) || flagOf(previous) ? null : await findEndedAttempt(namespace, name, deps);
   if (ended !== null) return readEndedLog(c, name, ended, deps, options);
@@ -140,7 +144,7 @@ function readEndedLog(
   c: Context,
   name: string,
   { spec, taskArn }: NonNullable<Awaited<ReturnType<typeof findEndedAttempt>>>,
-  deps: ApiDeps,
+  deps: LogDeps,
   options: ApiOptions,
 ): Response {
   const now = deps.clock.now();

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { LogLine, LogReader } from '../../../shared/ports/log-reader.ts';
 import { asTaskArn } from '../../../shared/domain/base/ids.ts';
 import { parseLogOptions } from '../../../shared/kube/pods/pod-log-options.ts';
+import { createLogLookouts } from '../../../shared/kube/pods/log-lookouts.ts';
 import { logText } from '../../../shared/kube/pods/log-text.ts';
 
 const NAMES = { containers: ['main'], initContainers: [] };
@@ -32,8 +33,9 @@ async function read(
   const source = { taskArn: asTaskArn('arn:aws:ecs:r:1:task/jobs/0f0f'), hasEnded: true };
   const delivery = { endsAt: AT + 1_000, isCancelled: () => false, checkEnded: async () => true };
   const parts: Uint8Array[] = [];
-  for await (const part of logText(source, options.value, delivery, { logs: logOf(lines, page), clock }))
-    parts.push(part);
+  const logs = logOf(lines, page);
+  const deps = { logs, clock, lookouts: createLogLookouts({ logs, clock }) };
+  for await (const part of logText(source, options.value, delivery, deps)) parts.push(part);
   return Buffer.concat(parts);
 }
 

@@ -254,7 +254,7 @@ describe('of a Pod that starts again', () => {
     });
     await goOn(world);
     expect(await textOf(world, 0, '?follow=true')).toBe('after\nthe end\n');
-    expect(sleeps).toBe(2);
+    expect(sleeps).toBe(3);
   });
 });
 
@@ -308,7 +308,7 @@ describe('followed', () => {
     ]);
     world.print(0, 1, 'main', 'one', 'two', 'three', 'four', 'five');
     expect(await textOf(world, 0, query)).toBe(text);
-    expect(sleeps).toBe(query.includes('limitBytes') ? 0 : 3);
+    expect(sleeps).toBe(query.includes('limitBytes') ? 0 : 4);
   });
 
   test('no more than may be open at once', async () => {
