@@ -75,18 +75,15 @@ export class Terminal {
   }
 
   async json(line: string): Promise<unknown> {
-    return JSON.parse(
-      await new Promise<string>((resolve, reject) => {
-        const running = spawn(this.kubectl.path, [...this.#given, ...wordsOf(line), '-o', 'json'], {
-          cwd: this.folder,
-          env: this.#env,
-        });
-        collect(running).then(
-          ({ code, out, err }) => (code === 0 ? resolve(out) : reject(new Error(`kubectl ${line}: ${err}`))),
-          reject,
-        );
-      }),
-    );
+    return JSON.parse(await this.text(`${line} -o json`));
+  }
+
+  /** What it prints on stdout, as it is; rejects if it does not end well. */
+  async text(line: string): Promise<string> {
+    const running = spawn(this.kubectl.path, [...this.#given, ...wordsOf(line)], { cwd: this.folder, env: this.#env });
+    const { code, out, err } = await collect(running);
+    if (code !== 0) throw new Error(`kubectl ${line}: ${err}`);
+    return out;
   }
 
   /** Runs it again and again until the screen holds `text`, and returns the screen. */

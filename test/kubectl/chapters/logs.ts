@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ALocalRuntime } from '../../e2e/a-local-runtime.ts';
 import type { Terminal } from '../terminal.ts';
-import { job, waitingFor } from './manifests.ts';
+import { job, waitingFor, withValue } from './manifests.ts';
 
 export async function logs(t: Terminal, { workspaceDir }: ALocalRuntime): Promise<void> {
   const go = `${t.namespace}-go`;
@@ -47,14 +48,49 @@ export async function logs(t: Terminal, { workspaceDir }: ALocalRuntime): Promis
   writeFileSync(join(workspaceDir, go), '');
   t.same('logs -f POD', await following.ended, 'one\ntwo\nthree\nfour');
   t.same('logs -f job/pi', await ofJob.ended, 'one\ntwo\nthree\nfour');
+  await t.shows(`logs ${name} --since=1h --tail=2`, 'three\nfour');
+  // What was printed is older than this by and by.
+  t.same('logs --since', await t.until(`logs ${name} --since=1s`, /^$/), '');
   await t.until('get job pair', 'Complete');
   const both = (await t.run('logs -l job-name=pair')).split('\n').toSorted().join('\n');
   t.same('logs -l job-name=pair', both, 'index 0\nindex 1');
   await t.shows('logs -l batch.kubernetes.io/job-completion-index=1', 'index 1');
+  await sinceTimes(t, workspaceDir);
+  await beforeARestart(t, workspaceDir);
   const prefixed = t.kubectl.minor >= 20 ? await t.run('logs -l job-name=pair --prefix') : '';
   t.same(
     'logs --prefix',
     prefixed.split('\n').toSorted().join('\n'),
     /^\[pod\/pair-0-\w{5}\/main\] index 0\n\[pod\/pair-1-\w{5}\/main\] index 1$/,
   );
+}
+
+/** A line and what came seconds later are told apart by the time of the latter. */
+async function sinceTimes(t: Terminal, workspaceDir: string): Promise<void> {
+  const go = `${t.namespace}-go-late`;
+  t.write('late.yaml', job('late', `echo old; ${waitingFor(go)}; printf 'new\\n\\n  last'`));
+  await t.run('create -f late.yaml');
+  await t.until('logs job/late', 'old');
+  await sleep(2_000);
+  writeFileSync(join(workspaceDir, go), '');
+  await t.until('get job late', '1/1');
+  const [time = ''] = (await t.text('logs job/late --timestamps --tail=3')).split(' ');
+  await t.shows(`logs job/late --since-time=${time}`, 'new\n\n  last');
+  await t.shows('logs job/late --tail=0', '');
+  await t.shows('logs job/late --tail=2 --limit-bytes=4', '\n  l');
+}
+
+/** What a container has printed before it was started again. */
+async function beforeARestart(t: Terminal, workspaceDir: string): Promise<void> {
+  const [go, tried] = [`${t.namespace}-go-again`, `${t.namespace}-tried`];
+  const script = `if [ -e ${tried} ]; then echo second; ${waitingFor(go)}; exit 0; fi; touch ${tried}; echo first; exit 3`;
+  t.write('again.yaml', withValue(job('again', script), 'spec.template.spec.restartPolicy', 'OnFailure'));
+  await t.run('create -f again.yaml');
+  await t.until('logs job/again', 'second');
+  await t.shows('logs job/again -p', 'first');
+  await t.shows('logs job/again --previous --timestamps', 'TIME first');
+  const following = t.start('logs -f job/again');
+  await following.until('second');
+  writeFileSync(join(workspaceDir, go), '');
+  t.same('logs -f of the last start', await following.ended, 'second');
 }
