@@ -94,6 +94,7 @@ const FOLDERS = {
     pod: ['object', 'items'],
     'pod-admission': ['object', 'items', 'pod'],
     job: ['object', 'text', 'items', 'pod', 'pod-admission'],
+    'bare-pod': ['object', 'pod', 'pod-admission', 'job'],
     namespace: ['object', 'job'],
     service: ['kinds', 'object'],
     account: ['object'],

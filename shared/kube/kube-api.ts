@@ -18,7 +18,7 @@ import { callerOf } from './http/caller.ts';
 import { discoveryRoutes } from './discovery/discovery.ts';
 import { absentKindRoutes } from './namespace-defaults/absent-kinds.ts';
 import { refusedPodRoutes } from './pods/refused-pod-routes.ts';
-import { loopbackGuard, timeoutGuard, upgradeGuard } from './http/guard.ts';
+import { loopbackGuard, storedPodGuard, timeoutGuard, upgradeGuard } from './http/guard.ts';
 import { eventRoutes } from './events/event-routes.ts';
 import { addJobRoutes } from './jobs/job-routes.ts';
 import { musterRoutes } from './muster/muster-routes.ts';
@@ -71,6 +71,7 @@ export function createKubeApi(stored: ApiPorts, given: ApiOptions = {}): Hono {
   app.use(impersonationGuard(deps.callerOf));
   if (authorizer !== null) app.use(authorizationGuard({ ...deps, authorizer }));
   app.use(timeoutGuard);
+  app.use(storedPodGuard);
   app.route('/api/v1', refusedPodRoutes());
   app.use(upgradeGuard);
   app.route('/', openApiRoutes());

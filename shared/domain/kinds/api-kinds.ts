@@ -64,13 +64,12 @@ export const API_KINDS = {
     ],
   },
   ...CAPABILITY_KINDS,
-  // Those below are not created by users.
+  // Pods are attempts of Jobs, or are stored as Jobs.
   Pod: {
     ...CORE,
+    ...WRITTEN,
     kind: 'Pod',
     plural: 'pods',
-    isNamespaced: true,
-    verbs: ['delete', 'deletecollection', ...READ],
     shortNames: ['po'],
     categories: ['all'],
     subresources: [
@@ -80,6 +79,7 @@ export const API_KINDS = {
     ],
     grants: [grant('view', READ, '', 'log', 'status'), grant('edit', WRITE), grant('edit', ['create'], 'eviction')],
   },
+  // Not created by users.
   Event: {
     ...CORE,
     kind: 'Event',

@@ -3,6 +3,7 @@ import { parsePendingTimeout } from './annotations/annotation-values.ts';
 import { ANNOTATIONS, type AnnotatedFields, annotatedFields } from './annotations/rows.ts';
 import type { EpochMs } from '../base/time.ts';
 import type { JobUid } from '../base/ids.ts';
+import { isBarePod } from './bare-pod.ts';
 import type { JobManifest, Labels, PodFailurePolicy } from './manifest.ts';
 import { type IndexSelection, selectionOf } from './selection.ts';
 import { type SuccessRule, successRulesOf } from './success-rules.ts';
@@ -122,6 +123,8 @@ export const planningSpec = ({ manifest: { metadata, spec }, inherited }: Planne
   podDeadlineSec: spec.template.spec.activeDeadlineSeconds ?? null,
   gang: gangOf(metadata.annotations ?? {}),
   ...annotatedFields(metadata.annotations ?? {}),
+  // What infrastructure takes is not started again: a bare Pod is one attempt, in Kubernetes as here.
+  ...(isBarePod(metadata) ? { disruptions: { kind: 'count' } as const } : {}),
 });
 
 const gangOf = (annotations: Labels): GangRule | null =>

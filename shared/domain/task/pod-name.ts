@@ -1,15 +1,19 @@
 import type { JobUid } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
+import { barePodOf } from '../manifests/bare-pod.ts';
 import type { CompletionMode } from '../manifests/job.ts';
 
 type Owner = { readonly uid: JobUid; readonly name: string; readonly completionMode: CompletionMode };
 
 /**
  * A Pod's name in Kubernetes' form, `<job>-<index>-<suffix>`, or `<job>-<suffix>` for a NonIndexed Job. The suffix is
- * a keyed bijection of (index, attempt), so a name leads back to its attempt without a row.
+ * a keyed bijection of (index, attempt), so a name leads back to its attempt without a row. A bare Pod has the name that its user
+ * gave it, and one attempt.
  */
 export function podName(job: Owner, index: number, attempt: number): string {
   invariant(index >= 0 && index < INDEXES_MAX && attempt >= 1, `attempt ${attempt} of index ${index} can be named`);
+  const bare = barePodOf(job.name);
+  if (bare !== null) return bare;
   if (job.completionMode === 'Indexed') return prefixOf(job, index) + suffixOf(attempt - 1, keyOf(job.uid, index));
   return prefixOf(job, index) + suffixOf(index + (attempt - 1) * INDEXES_MAX, keyOf(job.uid, 0));
 }
@@ -19,6 +23,8 @@ export function podName(job: Owner, index: number, attempt: number): string {
  * can have that name.
  */
 export function parsePodName(job: Owner, name: string): { readonly index: number; readonly attempt: number } | null {
+  const bare = barePodOf(job.name);
+  if (bare !== null) return name === bare ? ONLY_ATTEMPT : null;
   const indexed = job.completionMode === 'Indexed';
   const index = indexed ? Number(INDEXED_NAME.exec(name)?.[1] ?? Number.NaN) : 0;
   if (!(index < INDEXES_MAX)) return null;
@@ -29,6 +35,8 @@ export function parsePodName(job: Owner, name: string): { readonly index: number
   if (indexed) return { index, attempt: code + 1 };
   return { index: code % INDEXES_MAX, attempt: Math.floor(code / INDEXES_MAX) + 1 };
 }
+
+const ONLY_ATTEMPT = { index: 0, attempt: 1 };
 
 /** A Pod's uid, unique and permanent: the Job's uid with index and attempt in its first and last digits. */
 export function podUid(uid: JobUid, index: number, attempt: number): string {

@@ -1,3 +1,4 @@
+import { isBarePod } from '../../domain/manifests/bare-pod.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { ListPlace } from '../../schema/object/list-place.ts';
 import { EVENTFUL, type EventfulKind } from '../../domain/kinds/api-kinds.ts';
@@ -164,7 +165,8 @@ async function* jobGroups(
 async function beginJob(ref: JobRef, filter: EventFilter, reads: Reads, from: ListPlace | null) {
   const { objectName, ofJobs, ofPods } = filter;
   const start = from?.pod?.uid === ref.uid ? from.pod : null;
-  const isAsked = ofJobs && start === null && (objectName ?? ref.name) === ref.name;
+  // A bare Pod is stored as a Job, of which users see nothing.
+  const isAsked = ofJobs && !isBarePod(ref) && start === null && (objectName ?? ref.name) === ref.name;
   const job = isAsked ? await groupOfJob(ref, filter, reads) : null;
   const mayHavePods = ofPods && (!isAsked || job?.hasBegun === true);
   const pods = mayHavePods ? podsToShow(ref, objectName, start ?? { index: 0, attempt: 1 }, reads) : null;

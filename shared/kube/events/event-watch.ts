@@ -1,6 +1,7 @@
 import { LeftOut } from '../list/left-out.ts';
 import { chunkOf } from '../../domain/scoreboard/board.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../domain/base/time.ts';
+import { barePodOf, isBarePod } from '../../domain/manifests/bare-pod.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { FeedEntry, FeedRow, PodChange } from '../../ports/feed.ts';
 import { type EventFilter, showsEvent } from './event-filter.ts';
@@ -90,7 +91,7 @@ const LATE_MS = 5000;
 
 /** The filter may ask for the Job, or for one of its Pods. */
 function mayShowEventsOf({ namespace, objectName }: EventFilter, job: Pick<FeedEntry, 'namespace' | 'name'>): boolean {
-  const isNamed = objectName === undefined || objectName.startsWith(job.name.slice(0, 40));
+  const isNamed = objectName === undefined || objectName.startsWith((barePodOf(job.name) ?? job.name).slice(0, 40));
   return (namespace ?? job.namespace) === job.namespace && isNamed;
 }
 
@@ -98,9 +99,10 @@ async function* entryChanges(
   entry: FeedEntry,
   number: number,
   sent: SentOfJob,
-  filter: EventFilter,
+  asked: EventFilter,
   reads: Reads,
 ): AsyncGenerator<WatchedChange<EventObject>> {
+  const filter = isBarePod(entry) ? { ...asked, ofJobs: false } : asked;
   if (entry.type === 'DELETED') {
     yield* deletions(entry, number, filter, reads);
     return;

@@ -1,6 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
 import { parseGoDuration } from '../../domain/base/go-duration.ts';
-import { badRequest, errorResponse, forbidden } from './status-error.ts';
+import { API_KINDS } from '../../domain/kinds/api-kinds.ts';
+import { isBarePod } from '../../domain/manifests/bare-pod.ts';
+import { badRequest, errorResponse, forbidden, notFound } from './status-error.ts';
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 
@@ -28,6 +30,21 @@ export const timeoutGuard: MiddlewareHandler = async (c, next) => {
     ? next()
     : errorResponse(badRequest(`invalid timeout specified in the request URL - ${parsed.reason}`));
 };
+
+/** A bare Pod is stored as a Job, which has no path: it is read and changed as a Pod. */
+export const storedPodGuard: MiddlewareHandler = async (c, next) => {
+  const segments = c.req.path.split('/').map(decoded);
+  const name = segments.find((segment, i) => segments[i - 1] === 'jobs' && isBarePod({ name: segment }));
+  return name === undefined ? next() : errorResponse(notFound(API_KINDS.Job, name));
+};
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
 
 /**
  * A client that wants a WebSocket gets an empty answer that ends. fabric8's Java client asks for watches like that, and goes on over

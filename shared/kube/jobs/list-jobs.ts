@@ -1,3 +1,4 @@
+import { isBarePod } from '../../domain/manifests/bare-pod.ts';
 import { type JobScope, type Page, type PageRequest, type JobRef, jobRefs, remainingFrom } from '../list/list-page.ts';
 import type { KubeObject } from '../http/kube-object.ts';
 import type { JobFace } from './job-face.ts';
@@ -40,7 +41,8 @@ export function parseJobFilter<T extends KubeObject>(
 export const mayShowJob = (
   { scope }: { readonly scope: JobScope },
   job: { readonly namespace: string; readonly name: string },
-): boolean => (scope.namespace ?? job.namespace) === job.namespace && (scope.name ?? job.name) === job.name;
+): boolean =>
+  (scope.namespace ?? job.namespace) === job.namespace && (scope.name ?? job.name) === job.name && !isBarePod(job);
 
 /** The filter matches this Job, or would with the given labels. */
 export function showsJob<T extends KubeObject>(
@@ -73,7 +75,7 @@ export async function listJobs<T extends KubeObject>(
     for (const job of readable(loaded, unreadable)) if (job !== null && showsJob(filter, job)) items.push(job);
     batch = [];
   };
-  for await (const ref of jobRefs(reads.jobs, filter.scope, from)) {
+  for await (const ref of jobRefs(reads.jobs, filter.scope, from, 'jobs')) {
     if (items.length + batch.length >= limit) await load();
     if (items.length >= limit) {
       throwUnreadable(unreadable);
@@ -108,7 +110,7 @@ export async function* presentJobs<T extends KubeObject>(
   reads: PublishingReads,
 ): AsyncGenerator<T> {
   const leftOut = leftOutOf(filter);
-  for await (const ref of jobRefs(reads.jobs, filter.scope, null)) {
+  for await (const ref of jobRefs(reads.jobs, filter.scope, null, 'jobs')) {
     const job = await listedJob(filter, ref, reads, leftOut);
     if (job !== null && showsJob(filter, job)) yield job;
   }

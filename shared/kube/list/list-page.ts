@@ -1,3 +1,4 @@
+import { isBarePod } from '../../domain/manifests/bare-pod.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import type { JobStore } from '../../ports/job-store.ts';
 import { type ListPlace, decodePlace } from '../../schema/object/list-place.ts';
@@ -45,9 +46,19 @@ export type JobRef = {
 /** Which Jobs a request selects; a selector may name a single one. */
 export type JobScope = { readonly namespace: string | null; readonly name: string | undefined };
 
-/** The Jobs of a scope in order of (namespace, name), from a position on. */
-export async function* jobRefs(jobs: JobStore, scope: JobScope, from: ListPlace | null): AsyncGenerator<JobRef> {
+/**
+ * The Jobs of a scope in order of (namespace, name), from a position on.
+ *
+ * @param which `stored`: bare Pods, too, which are stored as Jobs
+ */
+export async function* jobRefs(
+  jobs: JobStore,
+  scope: JobScope,
+  from: ListPlace | null,
+  which: 'stored' | 'jobs' = 'stored',
+): AsyncGenerator<JobRef> {
   const { namespace, name } = scope;
+  if (which === 'jobs' && name !== undefined && isBarePod({ name })) return;
   if (namespace !== null && name !== undefined) {
     const uid = await jobs.findJob(namespace, name);
     if (uid !== null) yield { uid, namespace, name, after: null };
@@ -56,10 +67,11 @@ export async function* jobRefs(jobs: JobStore, scope: JobScope, from: ListPlace 
   let after = from?.after ?? null;
   do {
     const page = await jobs.listJobs({ namespace, after, limit: JOBS_PER_READ });
-    for (const [i, ref] of page.jobs.entries()) {
+    const found = which === 'stored' ? page.jobs : page.jobs.filter((ref) => !isBarePod(ref));
+    for (const [i, ref] of found.entries()) {
       const isBefore = from !== null && compare(ref, from.job) < 0;
       if (!isBefore && (name === undefined || ref.name === name))
-        yield { ...ref, after, ...behind(page.jobs, i, page.next) };
+        yield { ...ref, after, ...behind(found, i, page.next) };
     }
     after = page.next;
   } while (after !== null);

@@ -1,3 +1,4 @@
+import { barePodOf, jobNameOfPod } from '../../domain/manifests/bare-pod.ts';
 import { parsePodName } from '../../domain/task/pod-name.ts';
 import { type JobRef, jobRefs } from '../list/list-page.ts';
 import type { Reads } from '../jobs/job-view.ts';
@@ -5,8 +6,8 @@ import { isGone, readAttempt } from './read-pods.ts';
 import { initThatEnded } from './render-pod-containers.ts';
 
 /**
- * The Pod with this name, which leads to its attempt once its Job is known: `<job>-<suffix>` or `<job>-<index>-<suffix>`. null:
- * it does not exist.
+ * The Pod with this name, which leads to its attempt once its Job is known: `<job>-<suffix>` or `<job>-<index>-<suffix>`, or any
+ * name of a bare Pod. null: it does not exist.
  */
 export async function findPod(namespace: string, name: string, reads: Reads) {
   return ifListed(await findAttempt(namespace, name, reads));
@@ -60,7 +61,7 @@ async function attemptNamed(
   name: string,
   { jobs }: Pick<Reads, 'jobs'>,
 ) {
-  if (!name.startsWith(jobName.slice(0, SURELY_IN_NAMES))) return null;
+  if (!name.startsWith((barePodOf(jobName) ?? jobName).slice(0, SURELY_IN_NAMES))) return null;
   const spec = await jobs.readSpec(uid);
   if (spec === null) return null;
   const named = parsePodName({ uid, name: jobName, completionMode: spec.manifest.spec.completionMode }, name);
@@ -77,6 +78,7 @@ async function* ownersOf(namespace: string, podName: string, { jobs }: Reads): A
   const [, rest] = /^(.+)-[a-z0-9]+$/.exec(podName) ?? [];
   const [, beforeIndex] = /^(.+)-\d+$/.exec(rest ?? '') ?? [];
   for (const name of [beforeIndex, rest]) if (name !== undefined) yield* jobRefs(jobs, { namespace, name }, null);
+  yield* jobRefs(jobs, { namespace, name: jobNameOfPod(podName) }, null);
   if (podName.length <= CUT_CHARS) return;
   // For a long name, the dash before the suffix is cut off too; an index stays.
   const starts = [beforeIndex, podName.slice(0, CUT_CHARS)].filter((start) => start !== undefined);

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { asTime } from '../../domain/base/time.ts';
 import { asJobUid } from '../../domain/base/ids.ts';
 import { chunkOf } from '../../domain/scoreboard/board.ts';
+import { isBarePod } from '../../domain/manifests/bare-pod.ts';
 import { parsePodName } from '../../domain/task/pod-name.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import { type Deletion, deletionOf } from '../write/deletion.ts';
@@ -54,8 +55,9 @@ export async function deletePods(
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
   const listRunning = async (page: PageRequest): Promise<Page<PodObject>> => {
     const { items, ...rest } = await list(page);
-    if (!wanted.dryRun) await removeListed(items.filter(hasEnded), deps);
-    return { ...rest, items: items.filter((pod) => !hasEnded(pod)) };
+    const ended = items.filter((pod) => hasEnded(pod) && jobOf(pod) !== null);
+    if (!wanted.dryRun) await removeListed(ended, deps);
+    return { ...rest, items: items.filter((pod) => !ended.includes(pod)) };
   };
   return deleteListed(c, API_KINDS.Pod, listRunning, async ({ metadata: { namespace, name, uid } }) => {
     // The one that was listed; if it has gone since, that is fine.
@@ -64,6 +66,10 @@ export async function deletePods(
   });
 }
 
+/** The uid of the Job that has made it; null: it is a bare Pod, whoever owns it. */
+const jobOf = ({ metadata: { ownerReferences = [] } }: PodObject): string | null =>
+  ownerReferences.find(({ kind, controller }) => kind === 'Job' && controller === true)?.uid ?? null;
+
 const hasEnded = ({ status: { phase } }: PodObject): boolean => phase === 'Succeeded' || phase === 'Failed';
 
 /** As many as a page of a list has: STATUS, which one commit writes, keeps a few bytes of each until they are published. */
@@ -71,7 +77,7 @@ const REMOVED_AT_ONCE = 500;
 
 /** Removes Pods that have ended, many of a chunk of a Job's board by one commit. */
 async function removeListed(pods: readonly PodObject[], deps: ApiDeps): Promise<void> {
-  for (const [uid, ofJob] of groupedBy(pods, ({ metadata }) => metadata.ownerReferences[0]?.uid ?? '')) {
+  for (const [uid, ofJob] of groupedBy(pods, (pod) => jobOf(pod) ?? '')) {
     const spec = await deps.jobs.readSpec(asJobUid(uid));
     if (spec === null) continue;
     const named = { ...spec.identity, completionMode: spec.manifest.spec.completionMode };
@@ -91,7 +97,7 @@ function groupedBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMa
 async function stopPod(
   namespace: string,
   name: string,
-  { dryRun, preconditions }: Pick<Deletion, 'dryRun' | 'preconditions'>,
+  { dryRun, preconditions, graceSec }: Pick<Deletion, 'dryRun' | 'preconditions' | 'graceSec'>,
   deps: ApiDeps,
   how: 'deleted' | 'evicted' = 'deleted',
 ): Promise<Stopped> {
@@ -100,6 +106,7 @@ async function stopPod(
   const { index, attempt, view, pod } = found;
   const unmet = unmetPrecondition(API_KINDS.Pod, pod, preconditions);
   if (unmet !== null) return { kind: 'refused', error: unmet };
+  if (isBarePod(view.spec.identity)) return removeBare(found, { dryRun, graceSec }, deps);
   const record = view.board.record(index);
   if (record === null || isAttemptOver(view, found)) {
     // Its end is yet to be published; or its replacement runs, and its own task is still stopping.
@@ -108,6 +115,24 @@ async function stopPod(
   }
   if (!dryRun) await deps.jobCommands.deletePod(view.spec.identity.uid, { index, attempt, nonce: record.nonce }, how);
   return { kind: 'deleted', pod: inDeletion(pod, pod.spec.terminationGracePeriodSeconds, deps) };
+}
+
+/**
+ * A bare Pod goes with the Job that it is stored as: when its task has stopped; without a grace period, or if it has ended, at once.
+ */
+async function removeBare(
+  { view, pod }: FoundPod,
+  { dryRun, graceSec }: Pick<Deletion, 'dryRun' | 'graceSec'>,
+  deps: ApiDeps,
+): Promise<Stopped> {
+  const { uid } = view.spec.identity;
+  const isAtOnce = graceSec === 0 || hasEnded(pod);
+  const last = inDeletion(pod, isAtOnce ? 0 : pod.spec.terminationGracePeriodSeconds, deps);
+  if (dryRun) return { kind: 'deleted', pod: last };
+  const { kind } = await deps.jobCommands.deleteJob(uid, isAtOnce ? 'Background' : 'Foreground', null);
+  if (kind === 'gone') return { kind: 'refused', error: notFound(API_KINDS.Pod, pod.metadata.name) };
+  const { number = view.version } = (await deps.feed.readMark(uid)) ?? {};
+  return { kind: 'deleted', pod: { ...last, metadata: { ...last.metadata, resourceVersion: String(number) } } };
 }
 
 /** A Pod that has ended disappears at once, and is the answer, as in Kubernetes. */

@@ -4,6 +4,11 @@ import { BUFFERED_MAX_SEC, STREAM_MAX_SEC } from '../http/api-deps.ts';
 import { listOrWatch, showObject } from '../list/collection-routes.ts';
 import { findAttempt, findEndedAttempt, findPod } from './find-pod.ts';
 import type { PageRequest } from '../list/list-page.ts';
+import { isBarePod } from '../../domain/manifests/bare-pod.ts';
+import { createObject } from '../write/create-object.ts';
+import { patchObject } from '../write/patch-object.ts';
+import { updateObject } from '../write/update-object.ts';
+import { barePodKind } from './bare-pod-kind.ts';
 import { listPods, parsePodFilter } from './list-pods.ts';
 import { deletePod, deletePods, evictPod } from './pod-delete.ts';
 import { type LogLookouts, createLogLookouts } from './log-lookouts.ts';
@@ -24,7 +29,10 @@ import { followed } from '../feed/watched.ts';
 
 const PATH = '/namespaces/:namespace/pods';
 
-/** Core/v1 Pods, which are a Job's attempts: get, list, watch, log, and delete, which stops them. */
+/**
+ * Core/v1 Pods: get, list, watch, log, and delete, which stops them. They are attempts of Jobs, or bare Pods, which users make and
+ * change.
+ */
 export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   const app = new Hono();
   const lookouts = createLogLookouts(deps);
@@ -57,9 +65,15 @@ export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
     const { namespace, name } = c.req.param();
     return evictPod(c, namespace, name, deps);
   });
-  app.post(PATH, () =>
-    errorResponse(methodNotAllowed('Pods are made by Jobs here: create a Job with this Pod as its template')),
-  );
+  const kind = barePodKind(deps);
+  app.post(PATH, (c) => createObject(c, kind, c.req.param('namespace'), ({ object }) => c.json(object, 201), deps));
+  app.on(['PUT', 'PATCH'], `${PATH}/:name`, async (c) => {
+    const key = { namespace: c.req.param('namespace'), name: c.req.param('name') };
+    const found = await findPod(key.namespace, key.name, deps);
+    if (found !== null && !isBarePod(found.view.spec.identity)) return errorResponse(methodNotAllowed(NOT_WRITTEN));
+    const change = c.req.method === 'PUT' ? updateObject : patchObject;
+    return change(c, kind, key, (object, code) => c.json(object, code), deps);
+  });
   for (const path of [
     '/pods',
     PATH,
@@ -85,7 +99,7 @@ async function shownPod(c: Context, { pod, facts }: NonNullable<Awaited<ReturnTy
   }
 }
 
-const NOT_WRITTEN = 'a Pod is one attempt of its Job: it can be read and deleted, which stops it, but not changed';
+const NOT_WRITTEN = 'this Pod is one attempt of its Job: it can be read and deleted, which stops it, but not changed';
 
 function selectPods(c: Context, namespace: string | null, deps: ApiDeps) {
   const filter = parsePodFilter(namespace, c.req.query());

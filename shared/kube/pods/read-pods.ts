@@ -5,6 +5,7 @@ import { hasNames } from '../../domain/task/host-names.ts';
 import { FRESH, type IndexRecord, hasPod, isActive, podStateOf } from '../../domain/scoreboard/index-record.ts';
 import { launchRowOf } from '../../domain/scoreboard/launch-row.ts';
 import { type PodWait, claimWait, delayWait, pauseWait } from '../../domain/pending/pod-wait.ts';
+import { isBarePod } from '../../domain/manifests/bare-pod.ts';
 import { podKey } from '../../domain/scoreboard/published-pods.ts';
 import { type UnpublishedStop, asPublished } from '../../domain/scoreboard/shown-status.ts';
 import type { LaunchPace } from '../../domain/pending/waits.ts';
@@ -198,7 +199,8 @@ export async function readFacts(view: JobView, picks: readonly PodPick[], reads:
       ...pick,
       spec,
       status,
-      version: pick.version ?? version,
+      // All that is published of the Job of a bare Pod is about the Pod.
+      version: isBarePod(spec.identity) ? version : (pick.version ?? version),
       record,
       before,
       launch,

@@ -15,13 +15,16 @@ import { JOB_PARTS } from '../../capabilities/lists/parts.ts';
 import { partOf } from '../../domain/manifests/job-parts.ts';
 import type { ItemValues } from '../../domain/base/late-text.ts';
 import { isActive } from '../../domain/scoreboard/index-record.ts';
-import type { Labels } from '../../domain/manifests/manifest.ts';
+import { isBarePod } from '../../domain/manifests/bare-pod.ts';
+import type { JobIdentity } from '../../domain/manifests/job.ts';
+import type { Labels, ObjectMeta, OwnerReference } from '../../domain/manifests/manifest.ts';
 import { forItem } from '../../domain/task/item-template.ts';
 import { hostname, podName, podUid } from '../../domain/task/pod-name.ts';
 import type { Container, EnvVar } from '../../domain/manifests/pod-spec.ts';
 import { isEnding } from '../../domain/scoreboard/status.ts';
 import { verdictText, whyText } from '../../domain/scoreboard/why.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
+import { deletionOf } from '../jobs/render-job.ts';
 import { withPodDefaults } from './pod-defaults.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { podStatus } from './render-pod-status.ts';
@@ -38,8 +41,9 @@ export function renderPod(facts: PodFacts) {
   const arn = taskOf(pod);
   const found = partOf(spec, JOB_PARTS);
   const ofPart = found?.row.podMetadata(found.part, identity.uid, index, attempt);
+  const bare = isBarePod(identity);
   const annotations: Labels = {
-    ...template.metadata.annotations,
+    ...(bare ? manifest.metadata : template.metadata).annotations,
     ...ofPart?.annotations,
     ...(indexed ? { [INDEX_KEY]: String(index) } : {}),
     ...failureCounts(pod),
@@ -52,24 +56,16 @@ export function renderPod(facts: PodFacts) {
     kind: 'Pod',
     metadata: {
       name,
-      generateName: name.slice(0, name.lastIndexOf('-') + 1),
+      ...(bare ? generateNameOf(manifest.metadata) : { generateName: name.slice(0, name.lastIndexOf('-') + 1) }),
       namespace: identity.namespace,
       uid: podUid(identity.uid, index, attempt),
       resourceVersion: String(version),
       creationTimestamp: asTime(podCreatedAt(pod)),
+      ...(bare ? deletionOf(pod.status) : {}),
       ...deletion(pod),
-      labels: { ...podLabels(spec, index, item), ...ofPart?.labels },
+      labels: bare ? (manifest.metadata.labels ?? {}) : { ...podLabels(spec, index, item), ...ofPart?.labels },
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-      ownerReferences: [
-        {
-          apiVersion: 'batch/v1',
-          kind: 'Job',
-          name: identity.name,
-          uid: identity.uid,
-          controller: true,
-          blockOwnerDeletion: true,
-        },
-      ],
+      ...(bare ? tiesOfBare(manifest.metadata) : { ownerReferences: [ownerOf(identity)] }),
     },
     spec: {
       ...withPodDefaults(template.spec),
@@ -80,6 +76,24 @@ export function renderPod(facts: PodFacts) {
     status: podStatus(pod),
   };
 }
+
+const ownerOf = ({ name, uid }: JobIdentity): OwnerReference => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  name,
+  uid,
+  controller: true,
+  blockOwnerDeletion: true,
+});
+
+const generateNameOf = ({ generateName }: ObjectMeta) => (generateName === undefined ? {} : { generateName });
+
+/** What only a bare Pod may have. */
+const tiesOfBare = ({ ownerReferences, finalizers, managedFields }: ObjectMeta) => ({
+  ...(ownerReferences === undefined ? {} : { ownerReferences }),
+  ...(finalizers === undefined ? {} : { finalizers }),
+  ...(managedFields === undefined ? {} : { managedFields }),
+});
 
 /** The Pod's task, or the last that it had. */
 export const taskOf = ({ record, before, launch }: PodFacts): TaskArn | null =>

@@ -1,4 +1,5 @@
 import { chunkOf } from '../../domain/scoreboard/board.ts';
+import { isBarePod } from '../../domain/manifests/bare-pod.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { unpublishedStops } from '../../domain/scoreboard/shown-status.ts';
 import type { FeedEntry, FeedRow, PodChange } from '../../ports/feed.ts';
@@ -120,6 +121,7 @@ async function* entryChanges(entry: FeedEntry, number: number, reads: Reads): As
     return;
   }
   if (pods.length > 0) yield* changesOfPods(entry, reads);
+  else if (isBarePod(entry)) yield* changesOfBare(entry, reads);
   if (entry.ends !== true) return;
   const named = new Set(pods.map(keyOf));
   // The rows that follow publish what has changed since.
@@ -130,6 +132,11 @@ async function* entryChanges(entry: FeedEntry, number: number, reads: Reads): As
 }
 
 const FIRST = { index: 0, attempt: 1 };
+
+/** Its metadata has changed, or what its Job says of it. */
+async function* changesOfBare({ uid }: FeedEntry, reads: Reads): AsyncGenerator<PodEvent> {
+  for await (const { index, pod } of podsOf(uid, FIRST, reads)) yield { type: 'MODIFIED', index, object: pod };
+}
 
 async function* changesOfPods(entry: FeedEntry, reads: Reads): AsyncGenerator<PodEvent> {
   const read = await readJobView(entry.uid, reads, (_, spec) => chunksToSend(entry, spec), 'evenDeleted');

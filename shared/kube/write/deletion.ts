@@ -11,6 +11,8 @@ export type Deletion = {
   /** null: any */
   readonly preconditions: { readonly uid: string | null; readonly resourceVersion: string | null };
   readonly dryRun: boolean;
+  /** Seconds until it is killed; null: as its template says. */
+  readonly graceSec: number | null;
 };
 
 const POLICIES: readonly Propagation[] = ['Background', 'Foreground', 'Orphan'];
@@ -66,7 +68,8 @@ export function deletionIn(
   if (dryRun === null) return bad('dryRun: supported values: "All"');
   const { uid, resourceVersion } = decoded.preconditions ?? {};
   const preconditions = { uid: uid ?? null, resourceVersion: resourceVersion ?? null };
-  return { kind: 'ok', propagation, preconditions, dryRun };
+  const graceSec = decoded.gracePeriodSeconds ?? (grace === '' ? null : Number(grace));
+  return { kind: 'ok', propagation, preconditions, dryRun, graceSec };
 }
 
 const bad = (message: string): { readonly kind: 'bad'; readonly error: StatusError } => ({

@@ -1,11 +1,12 @@
-import { type JobUid, asJobUid } from '../../../domain/base/ids.ts';
+import { asJobUid } from '../../../domain/base/ids.ts';
 import { COUNTED_KINDS, type CountedKind, countedAs } from '../domain/counted-kinds.ts';
 import { settleAll } from '../domain/decide-room.ts';
 import { quotaIn } from '../domain/quota-document.ts';
 import { QUOTA_KEYS, countedFor } from '../domain/quota-keys.ts';
 import type { Quota } from '../domain/quota.ts';
-import { NO_USAGE, ONE_JOB, oneOf, type Usage, plus, usageOfJob } from '../domain/usage.ts';
+import { NO_USAGE, objectOf, oneOf, type Usage, plus, usageOfJob } from '../domain/usage.ts';
 import { DEFAULT_ACCOUNT } from '../../../domain/callers/accounts.ts';
+import type { NamedJob } from '../../../ports/job-store.ts';
 import type { StoredObject } from '../../../ports/object-store.ts';
 import { everyObject } from '../../../store/every-object.ts';
 import { toJob } from '../../../store/to-job.ts';
@@ -81,7 +82,7 @@ async function seeReserved(
   const uids = new Set(quotas.flatMap(({ ledger }) => ledger.open.map(({ uid }) => uid)));
   const found = new Map<string, Seen>();
   for (const uid of uids) {
-    const one = listed.has(uid) ? null : await seeJob(asJobUid(uid), deps);
+    const one = listed.has(uid) ? null : await seeJob({ uid: asJobUid(uid) }, deps);
     if (one !== null) found.set(uid, one);
   }
   return found;
@@ -121,8 +122,8 @@ async function seeJobs(namespace: string, deps: Deps, jobsMax: number | null): P
     if (jobsMax !== null && listed > jobsMax) return null;
     const rest = page.jobs.values();
     const worker = async (): Promise<void> => {
-      for (const { uid } of rest) {
-        const one = cache.ended.has(uid) ? endedJob(uid) : await seeJob(uid, deps);
+      for (const job of rest) {
+        const one = cache.ended.has(job.uid) ? endedJob(job) : await seeJob(job, deps);
         if (one !== null) seen.push(one);
       }
     };
@@ -132,15 +133,24 @@ async function seeJobs(namespace: string, deps: Deps, jobsMax: number | null): P
   return seen;
 }
 
-const endedJob = (uid: JobUid): Seen => ({ uid, revision: Number.POSITIVE_INFINITY, usage: ONE_JOB });
+const endedJob = ({ uid, name }: Pick<NamedJob, 'uid' | 'name'>): Seen => ({
+  uid,
+  revision: Number.POSITIVE_INFINITY,
+  usage: objectOf({ name }),
+});
 
 /** STATUS first: a spec that is newer counts for at least as much with it. */
-async function seeJob(uid: JobUid, { jobs, cache }: Deps): Promise<Seen | null> {
+async function seeJob(
+  job: Pick<NamedJob, 'uid'> & { readonly name?: string },
+  { jobs, cache }: Deps,
+): Promise<Seen | null> {
+  const { uid } = job;
   const status = await jobs.readStatus(uid);
   if (status === null) return null;
   if (status.phase.kind === 'finished') {
     cache.ended.add(uid);
-    return endedJob(uid);
+    const name = job.name ?? (await jobs.readSpec(uid))?.identity.name;
+    return name === undefined ? null : endedJob({ uid, name });
   }
   const cached = cache.specs.get(uid);
   const spec = cached?.revision === status.revision ? cached : await jobs.readSpec(uid);

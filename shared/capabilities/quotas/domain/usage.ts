@@ -1,4 +1,5 @@
 import { type Status, endOf, isHidden, isShrunk, tally } from '../../../domain/scoreboard/status.ts';
+import { isBarePod } from '../../../domain/manifests/bare-pod.ts';
 import type { Job } from '../../../domain/manifests/job.ts';
 import type { JobManifest } from '../../../domain/manifests/manifest.ts';
 import type { Container } from '../../../domain/manifests/pod-spec.ts';
@@ -14,6 +15,8 @@ const usage = (of: (name: keyof Usage) => number): Usage =>
 
 export const NO_USAGE: Usage = usage(() => 0);
 export const ONE_JOB: Usage = { ...NO_USAGE, jobs: 1 };
+/** What a Job counts for as an object; a bare Pod, which is stored as one, is none. */
+export const objectOf = (job: { readonly name: string }): Usage => (isBarePod(job) ? NO_USAGE : ONE_JOB);
 /** What one object of a kind counts for. */
 export const oneOf = (kind: CountedKind): Usage => ({ ...NO_USAGE, [countedAs(kind)]: 1 });
 
@@ -35,10 +38,10 @@ export function usageOfJob(job: Job, manifest: Pick<JobManifest, 'spec'>, status
   const { phase } = status;
   if (isHidden(phase)) return NO_USAGE;
   const isEnding = endOf(phase) !== null || phase.kind === 'draining' || phase.kind === 'terminating';
-  if (isEnding || job.spec.suspend || !job.spec.managed) return ONE_JOB;
+  if (isEnding || job.spec.suspend || !job.spec.managed) return objectOf(job);
   const pods = podsAtOnce(job, status);
   const { cpu, memory } = podSize(manifest);
-  return { ...ONE_JOB, pods, cpu: pods * cpu, memory: pods * memory };
+  return { ...objectOf(job), pods, cpu: pods * cpu, memory: pods * memory };
 }
 
 function podsAtOnce({ spec }: Job, { size, chunks }: Status): number {

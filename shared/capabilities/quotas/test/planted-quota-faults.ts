@@ -41,8 +41,8 @@ export const QUOTA_FAULTS: readonly PlantedFault[] = [
   one(
     'a Job that waits for another is not counted',
     USAGE,
-    'if (isEnding || job.spec.suspend || !job.spec.managed) return ONE_JOB;',
-    "if (isEnding || job.spec.suspend || phase.kind === 'suspended' || !job.spec.managed) return ONE_JOB;",
+    'if (isEnding || job.spec.suspend || !job.spec.managed) return objectOf(job);',
+    "if (isEnding || job.spec.suspend || phase.kind === 'suspended' || !job.spec.managed) return objectOf(job);",
     ['G25'],
   ),
   one(
