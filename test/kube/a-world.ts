@@ -61,6 +61,8 @@ export async function aWorld(
     readonly audit?: Audit;
     readonly formats?: Formats;
     readonly dataFolder?: Served['dataFolder'];
+    /** With how many Pods a new Job is stored; omitted: none, until a test commits them. */
+    readonly firstPodsMax?: number;
   } = {},
 ) {
   let now: EpochMs = START;
@@ -90,7 +92,8 @@ export async function aWorld(
     emit: () => undefined,
   });
   const ports = { ...testFolderPorts(), ...hooks.ports };
-  const { deps } = new Handler({ ...store, tasks, queues: mail.queues, ports }, () => now, 0);
+  const { firstPodsMax = 0 } = hooks;
+  const { deps } = new Handler({ ...store, tasks, queues: mail.queues, ports, firstPodsMax }, () => now, 0);
   const publish = async (uid: JobUid, status: Status) => {
     const spec = await store.jobs.readSpec(uid);
     if (spec === null) throw new Error(`no Job ${uid}`);

@@ -16,8 +16,8 @@ export type Ports = Pick<
   Deps,
   'jobs' | 'feed' | 'limits' | 'hosts' | 'items' | 'crons' | 'waiters' | 'objects' | 'tasks' | 'queues'
 > &
-  Partial<Pick<Deps, 'ports'> & Pick<Deps['settings'], 'announced'>>;
-type PortName = Exclude<keyof Ports, 'ports' | 'announced'> | keyof CapabilityPorts;
+  Partial<Pick<Deps, 'ports'> & Pick<Deps['settings'], 'announced' | 'firstPodsMax'>>;
+type PortName = Exclude<keyof Ports, 'ports' | 'announced' | 'firstPodsMax'> | keyof CapabilityPorts;
 
 /** Names without a rate. */
 const UNHURRIED = { max: 2_000, servicesPerSec: null, tasksPerSec: null };
@@ -73,6 +73,7 @@ export class Handler {
         stopsPerSec: null,
         historyMs: 30 * 86_400_000,
         announced: ports.announced ?? null,
+        ...(ports.firstPodsMax === undefined ? {} : { firstPodsMax: ports.firstPodsMax }),
         hosts: UNHURRIED,
       },
       hash: (text) => createHash('sha256').update(text).digest('hex'),

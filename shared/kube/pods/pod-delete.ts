@@ -53,20 +53,20 @@ export async function deletePods(
 ): Promise<Response> {
   const wanted = await deletionOf(c, null);
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
-  const listRunning = async (page: PageRequest): Promise<Page<PodObject>> => {
+  const listLeft = async (page: PageRequest): Promise<Page<PodObject>> => {
     const { items, ...rest } = await list(page);
     const ended = items.filter((pod) => hasEnded(pod) && jobOf(pod) !== null);
-    if (!wanted.dryRun) await removeListed(ended, deps);
-    return { ...rest, items: items.filter((pod) => !ended.includes(pod)) };
+    const removed = wanted.dryRun ? new Set(ended) : await removeListed(ended, deps);
+    return { ...rest, items: items.filter((pod) => !removed.has(pod)) };
   };
-  return deleteListed(c, API_KINDS.Pod, listRunning, async ({ metadata: { namespace, name, uid } }) => {
+  return deleteListed(c, API_KINDS.Pod, listLeft, async ({ metadata: { namespace, name, uid } }) => {
     // The one that was listed; if it has gone since, that is fine.
     await stopPod(namespace, name, { ...wanted, preconditions: { uid, resourceVersion: null } }, deps);
     return null;
   });
 }
 
-/** The uid of the Job that has made it; null: it is a bare Pod, whoever owns it. */
+/** The uid of the Job that says to have made it; null: it is a bare Pod. */
 const jobOf = ({ metadata: { ownerReferences = [] } }: PodObject): string | null =>
   ownerReferences.find(({ kind, controller }) => kind === 'Job' && controller === true)?.uid ?? null;
 
@@ -75,17 +75,27 @@ const hasEnded = ({ status: { phase } }: PodObject): boolean => phase === 'Succe
 /** As many as a page of a list has: STATUS, which one commit writes, keeps a few bytes of each until they are published. */
 const REMOVED_AT_ONCE = 500;
 
-/** Removes Pods that have ended, many of a chunk of a Job's board by one commit. */
-async function removeListed(pods: readonly PodObject[], deps: ApiDeps): Promise<void> {
+/**
+ * Removes Pods of Jobs that have ended, many of a chunk of a Job's board by one commit.
+ *
+ * @returns all of them but those that only name a Job as their controller
+ */
+async function removeListed(pods: readonly PodObject[], deps: ApiDeps): Promise<ReadonlySet<PodObject>> {
+  const ofJobs = new Set<PodObject>();
   for (const [uid, ofJob] of groupedBy(pods, (pod) => jobOf(pod) ?? '')) {
     const spec = await deps.jobs.readSpec(asJobUid(uid));
     if (spec === null) continue;
     const named = { ...spec.identity, completionMode: spec.manifest.spec.completionMode };
-    const ids = ofJob.map(({ metadata }) => parsePodName(named, metadata.name)).filter((id) => id !== null);
+    const ids = ofJob.flatMap((pod) => {
+      const id = parsePodName(named, pod.metadata.name);
+      if (id !== null) ofJobs.add(pod);
+      return id ?? [];
+    });
     for (const [chunk, ofChunk] of groupedBy(ids, ({ index }) => chunkOf(index)))
       for (let from = 0; from < ofChunk.length; from += REMOVED_AT_ONCE)
         await removeEnded(asJobUid(uid), chunk, ofChunk.slice(from, from + REMOVED_AT_ONCE), deps);
   }
+  return ofJobs;
 }
 
 function groupedBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {

@@ -21,10 +21,9 @@ import type { Labels, ObjectMeta, OwnerReference } from '../../domain/manifests/
 import { forItem } from '../../domain/task/item-template.ts';
 import { hostname, podName, podUid } from '../../domain/task/pod-name.ts';
 import type { Container, EnvVar } from '../../domain/manifests/pod-spec.ts';
-import { isEnding } from '../../domain/scoreboard/status.ts';
+import { isEnding, isHidden } from '../../domain/scoreboard/status.ts';
 import { verdictText, whyText } from '../../domain/scoreboard/why.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
-import { deletionOf } from '../jobs/render-job.ts';
 import { withPodDefaults } from './pod-defaults.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { podStatus } from './render-pod-status.ts';
@@ -61,8 +60,7 @@ export function renderPod(facts: PodFacts) {
       uid: podUid(identity.uid, index, attempt),
       resourceVersion: String(version),
       creationTimestamp: asTime(podCreatedAt(pod)),
-      ...(bare ? deletionOf(pod.status) : {}),
-      ...deletion(pod),
+      ...deletion(pod, bare),
       labels: bare ? (manifest.metadata.labels ?? {}) : { ...podLabels(spec, index, item), ...ofPart?.labels },
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       ...(bare ? tiesOfBare(manifest.metadata) : { ownerReferences: [ownerOf(identity)] }),
@@ -181,8 +179,11 @@ export function stoppingSince(pod: PodFacts): EpochMs | null {
   return isStopped ? (status.stopRound?.startedAt ?? status.now) : null;
 }
 
-function deletion(pod: PodFacts) {
-  const since = stoppingSince(pod);
+/** A bare Pod is being deleted, or was, with the Job that it is stored as. */
+function deletion(pod: PodFacts, bare: boolean) {
+  const { phase } = pod.status;
+  const deleted = bare && (isHidden(phase) || phase.kind === 'terminating') && 'since' in phase ? phase.since : null;
+  const since = stoppingSince(pod) ?? deleted;
   if (since === null) return {};
   const { terminationGracePeriodSeconds } = pod.spec.manifest.spec.template.spec;
   return { deletionTimestamp: asTime(since), deletionGracePeriodSeconds: terminationGracePeriodSeconds };

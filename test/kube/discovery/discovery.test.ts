@@ -82,7 +82,7 @@ describe('discovery', () => {
       responseKind: { group: '', version: 'v1', kind: 'Pod' },
       scope: 'Namespaced',
       singularResource: 'pod',
-      verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'],
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['po'],
       categories: ['all'],
       subresources: [

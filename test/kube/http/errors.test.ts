@@ -56,11 +56,6 @@ describe('Status objects, word for word', () => {
     ['PUT', JOBS, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
     ['DELETE', `${JOBS}/sums/status`, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
     [
-      'POST',
-      PODS,
-      failure(405, 'MethodNotAllowed', 'Pods are made by Jobs here: create a Job with this Pod as its template', {}),
-    ],
-    [
       'DELETE',
       `${PODS}/sums-0-bbbbb`,
       failure(404, 'NotFound', 'pods "sums-0-bbbbb" not found', { name: 'sums-0-bbbbb', kind: 'pods' }),

@@ -78,14 +78,14 @@ describe('stopping Pods', () => {
   });
 
   test.each([
-    ['POST', '', 'create a Job'],
-    ['PUT', '/sums-0-bbbbb', 'not changed'],
-    ['PATCH', '/sums-0-bbbbb', 'not changed'],
-    ['PUT', '/sums-0-bbbbb/status', 'not changed'],
-    ['DELETE', '/sums-0-bbbbb/log', 'not changed'],
-  ])('%s %s is refused', async (method, path, why) => {
+    ['PUT', '', 'not changed'],
+    ['PATCH', '', 'not changed'],
+    ['PUT', '/status', 'not changed'],
+    ['DELETE', '/log', 'not changed'],
+  ])("%s of a Job's Pod%s is refused", async (method, path, why) => {
     const world = await aBusyJob();
-    const answer = await world.app.request(PODS + path, { method, body: '{}' });
+    const [pod] = (await list(world)).items;
+    const answer = await world.app.request(`${PODS}/${pod?.metadata.name}${path}`, { method, body: '{}' });
     const status = (await answer.json()) as { message: string; reason: string };
     expect([answer.status, status.reason]).toEqual([405, 'MethodNotAllowed']);
     expect(status.message).toContain(why);
