@@ -23,7 +23,8 @@ export function planCommit(pass: Pass, attempts: Attempts): Plan {
   const { board, folded, phase, launches, inspection } = attempts;
   const folding = foldJournal(board, extendJournal(status.journal, board.transitions), status.published.seq);
   const decided = withJobEvents(status, statusAfter(pass, attempts, folding), job);
-  const next = rules.announces && !isBarePod(job) ? withStateChange(status, decided) : { ...decided, unannounced: null };
+  const next =
+    rules.announces && !isBarePod(job) ? withStateChange(status, decided) : { ...decided, unannounced: null };
   const changed = differs(read, next, board.transitions);
   const ttl = planTtl(job.spec, phase, now);
   const wakeAt = soonest(nextWakeAt(pass, attempts, folding), ttl.wakeAt);

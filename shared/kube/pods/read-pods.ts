@@ -91,7 +91,15 @@ export async function readAttempt(
 }
 
 /** The attempts of an index that users see, as last published. */
-export function publishedAttemptsOf({ view, pods, stops }: PublishedView, index: number): readonly PodPick[] {
+export function publishedAttemptsOf(published: PublishedView, index: number): readonly PodPick[] {
+  const shown = shownAttemptsOf(published, index);
+  const { spec, status } = published.view;
+  // A bare Pod whose launch was refused for good had no task. It stays, to say why.
+  const neverRan = isBarePod(spec.identity) && index === 0 && status.phase.kind === 'finished' && shown.length === 0;
+  return neverRan ? [{ index, attempt: 1, state: 'failed' }] : shown;
+}
+
+function shownAttemptsOf({ view, pods, stops }: PublishedView, index: number): readonly PodPick[] {
   const base = view.published?.base ?? 0;
   return attemptsOf(view, index).flatMap((pick): readonly PodPick[] => {
     const published = pods?.get(podKey(pick));

@@ -2,6 +2,8 @@ import { type EpochMs, asTime } from '../../domain/base/time.ts';
 import { CAUSE_WORDS } from '../../domain/planner/ending.ts';
 import { endWords, isStoppedWithJob } from '../../domain/failures/failures.ts';
 import { unreachable } from '../../domain/base/invariant.ts';
+import { isBarePod } from '../../domain/manifests/bare-pod.ts';
+import { shownReason } from '../../domain/scoreboard/status.ts';
 import { isPastDeadline } from '../../domain/scoreboard/why.ts';
 import type { PodSpec, Resources } from '../../domain/manifests/pod-spec.ts';
 import type { PodWait } from '../../domain/pending/pod-wait.ts';
@@ -53,7 +55,7 @@ function phaseStatus(pod: PodFacts): PodStatus {
     case 'succeeded':
       return shown('Succeeded', { kind: 'over', record });
     case 'failed':
-      return record === null ? { phase: 'Failed' } : failedStatus(shown, record, pod);
+      return record === null ? { phase: 'Failed', ...refusalOf(pod) } : failedStatus(shown, record, pod);
     case 'ended':
       // Without a record nothing has run: a claim that was withdrawn, or a launch that was refused.
       return record === null ? { phase: 'Pending' } : failedStatus(shown, record, pod);
@@ -103,6 +105,12 @@ function failedStatus(
   return isStoppedWithJob(record)
     ? { ...status, reason: words.reason === 'Error' ? CAUSE_WORDS[cause] : words.reason, message: words.message }
     : { ...status, reason: CAUSE_WORDS[cause], message: reason };
+}
+
+/** Why a bare Pod never had a task. */
+function refusalOf({ spec, status: { phase } }: PodFacts): Pick<PodStatus, 'reason' | 'message'> {
+  if (!isBarePod(spec.identity) || phase.kind !== 'finished') return {};
+  return { reason: shownReason(phase.verdict), message: phase.verdict.message };
 }
 
 /** Not scheduled: ECS was not called yet, or has refused. kubectl describe shows `message`, and conditions without one. */

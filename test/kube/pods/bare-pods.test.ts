@@ -328,10 +328,26 @@ test('a watch shows its life, and each change of its metadata', async () => {
   ]);
 });
 
-test('what infrastructure takes is not started again', async () => {
+test('one whose launch is refused for good stays, and says why', async () => {
+  const world = await aWorldWithPods();
+  await send(world, 'POST', PODS, pod('one'));
+  const message = 'the role is not there';
+  const verdict = { kind: 'failed', reason: 'LaunchRefused', message, decidedBy: null } as const;
+  await world.commit('pod:one', [{ op: 'released', index: 0 }], {
+    phase: { kind: 'finished', verdict, since: START, at: START },
+    inFlight: [],
+  });
+  const { code, body } = await send(world, 'GET', `${PODS}/one`);
+  expect([code, body.status]).toMatchObject([200, { phase: 'Failed', reason: 'LaunchRefused', message }]);
+  expect(await names(world, PODS)).toEqual(['one']);
+  expect((await send(world, 'DELETE', `${PODS}/one`)).code).toBe(200);
+  expect(await names(world, PODS)).toEqual([]);
+});
+
+test('what infrastructure takes is not started again, and what fails in its Pod is, without a limit', async () => {
   const world = await aWorldWithPods();
   await send(world, 'POST', PODS, pod('one'));
   const spec = await world.jobs.readSpec(await world.uidOf('pod:one'));
   expect(spec && planningSpec(spec).disruptions).toEqual({ kind: 'count' });
-  expect(spec && planningSpec(spec).backoffLimit).toBe(0);
+  expect(spec && planningSpec(spec)).toMatchObject({ backoffLimit: 0, countsRestarts: false });
 });

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../../domain/base/time.ts';
+import { isBarePod } from '../../../domain/manifests/bare-pod.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
 import type { ItemOf } from '../../../domain/base/shown-index.ts';
 import { diagnoseInstallation } from '../domain/diagnose-installation.ts';
@@ -62,7 +63,8 @@ async function pageOf(
     const subject = namespace === null ? 'installation' : `namespace/${namespace}`;
     return { ...unread(subject, page.reason, deps), checked: 0, next: null };
   }
-  const { jobs, next } = page.value;
+  const { next } = page.value;
+  const jobs = page.value.jobs.filter((job) => !isBarePod(job));
   const findings: Finding[] = [];
   for (let from = 0; from < jobs.length; from += AT_ONCE) {
     const some = jobs.slice(from, from + AT_ONCE);
