@@ -1,3 +1,4 @@
+import { admitPod } from '../../shared/schema/bare-pod/admit-pod.ts';
 import { expect, test } from 'vitest';
 import { createMemoryHostnames } from '../../shared/capabilities/hostnames/test/memory-hostnames.ts';
 import { asJobUid, asTaskArn } from '../../shared/domain/base/ids.ts';
@@ -23,6 +24,40 @@ const aJobWithPods = async () => {
   const remove = async (path: string) => world.app.request(path, { method: 'DELETE' });
   return { world, live, remove };
 };
+
+test('a Pod without a Job runs to its end', () => {
+  const pod = (spec: object) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'one' },
+    spec: { containers: [{ name: 'main', image: 'busybox' }], ...spec },
+  });
+  const admitted = (spec: object) => {
+    const admission = admitPod(pod(spec), {
+      namespace: 'default',
+      uid: '00000000-0000-4000-8000-000000000000',
+      nameSuffix: 'bbbbb',
+      fieldValidation: 'Strict',
+    });
+    return admission.kind === 'invalid' ? admission.errors.map(({ path }) => path) : admission.kind;
+  };
+  expect(admitted({})).toEqual(['spec.restartPolicy']);
+  expect(admitted({ restartPolicy: 'Always' })).toEqual(['spec.restartPolicy']);
+  expect(admitted({ restartPolicy: 'Never' })).toBe('ok');
+});
+
+test('of a Pod that runs, only its deadline changes', async () => {
+  const world = await aWorld({}, { firstPodsMax: 1 });
+  const containers = [{ name: 'main', image: 'busybox' }];
+  const spec = { restartPolicy: 'Never', activeDeadlineSeconds: 60, containers };
+  await world.post(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one' }, spec });
+  const patch = async (change: object) => {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    return (await world.app.request(`${PODS}/one`, { method: 'PATCH', headers, body: JSON.stringify(change) })).status;
+  };
+  expect(await patch({ spec: { containers: [{ name: 'main', image: 'other' }] } })).toBe(422);
+  expect(await patch({ spec: { activeDeadlineSeconds: 30 } })).toBe(200);
+});
 
 const withTemplate = (name: string, template: object, spec: object = {}) => {
   const job = manifest(name);

@@ -14,7 +14,7 @@ const MANIFESTS = join(import.meta.dirname, '../fixtures/kubernetes-docs');
 /** What cannot be: the screen of `kubectl apply`. Everything else is taken as it is. */
 const REFUSED: Readonly<Record<string, string>> = {
   'work-queue-pod':
-    '! Error from server (MethodNotAllowed): error when creating "FILE": Pods are made by Jobs here: create a Job with this Pod as its template\nexit 1',
+    '! The Pod "redis-master" is invalid: spec.restartPolicy: Invalid value: "Always": a Pod runs to its end here, as nothing takes it away when it is idle: write "Never" or "OnFailure" (kubectl run --restart=Never)\nexit 1',
   'work-queue-service':
     '! The Service "rabbitmq-service" is invalid: spec.clusterIP: Required value: must be None: only headless Services are accepted here, beside a Job; nothing routes to the tasks of a Job\nexit 1',
 };

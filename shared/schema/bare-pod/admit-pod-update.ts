@@ -9,7 +9,7 @@ import { type ObjectUpdate, identityErrors, isSame } from '../object/object-upda
 import type { FieldValidation } from '../object/read-object.ts';
 import { admitPodTemplate } from '../pod-admission/pod-rules.ts';
 import { labelParts } from './admit-pod.ts';
-import { ownAnnotationErrors, withoutShown } from './own-annotations.ts';
+import { ownAnnotationErrors, withoutShown } from './annotations-of-pods.ts';
 import { type PodShape, readPodDocument } from './pod-document.ts';
 
 /** A bare Pod that a client changes. */

@@ -2,7 +2,7 @@ import { jobNameOfPod } from '../../domain/manifests/bare-pod.ts';
 import type { JobManifest, Labels, ObjectMeta } from '../../domain/manifests/manifest.ts';
 import { type Admission, type AdmissionContext, admitJob } from '../job/job-manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
-import { ownAnnotationErrors } from './own-annotations.ts';
+import { ownAnnotationErrors } from './annotations-of-pods.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
 import { type ObjectMetadataShape, tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { nameErrors, nameOf } from '../object/object-name.ts';

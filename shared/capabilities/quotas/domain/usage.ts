@@ -14,7 +14,7 @@ const usage = (of: (name: keyof Usage) => number): Usage =>
   Object.fromEntries(NAMES.map((name) => [name, of(name)])) as Usage;
 
 export const NO_USAGE: Usage = usage(() => 0);
-export const ONE_JOB: Usage = { ...NO_USAGE, jobs: 1 };
+const ONE_JOB: Usage = { ...NO_USAGE, jobs: 1 };
 /** What a Job counts for as an object; a bare Pod, which is stored as one, is none. */
 export const objectOf = (job: { readonly name: string }): Usage => (isBarePod(job) ? NO_USAGE : ONE_JOB);
 /** What one object of a kind counts for. */
