@@ -153,6 +153,11 @@ const PLANTED = [
   ],
   ['shared/domain/task/planted-beside.ts', '../scoreboard/planted-target.ts', 'domain-task-knows-its-folders-only'],
   [
+    'shared/domain/task/volumes/planted-beside.ts',
+    '../../scoreboard/planted-target.ts',
+    'domain-task-volumes-knows-its-folders-only',
+  ],
+  [
     'shared/domain/scoreboard/planted-beside.ts',
     '../planner/planted-target.ts',
     'domain-scoreboard-knows-its-folders-only',
@@ -182,6 +187,17 @@ const PLANTED = [
   ['shared/schema/protobuf/planted-beside.ts', '../job/planted-target.ts', 'schema-protobuf-knows-its-folders-only'],
   ['shared/schema/pod/planted-beside.ts', '../job/planted-target.ts', 'schema-pod-knows-its-folders-only'],
   ['shared/schema/job/planted-beside.ts', '../namespace/planted-target.ts', 'schema-job-knows-its-folders-only'],
+  ['shared/schema/text/planted-beside.ts', '../job/planted-target.ts', 'schema-text-knows-its-folders-only'],
+  [
+    'shared/schema/pod-admission/planted-beside.ts',
+    '../job/planted-target.ts',
+    'schema-pod-admission-knows-its-folders-only',
+  ],
+  [
+    'shared/schema/bare-pod/planted-beside.ts',
+    '../namespace/planted-target.ts',
+    'schema-bare-pod-knows-its-folders-only',
+  ],
   ['shared/schema/service/planted-beside.ts', '../job/planted-target.ts', 'schema-service-knows-its-folders-only'],
   ['shared/schema/account/planted-beside.ts', '../job/planted-target.ts', 'schema-account-knows-its-folders-only'],
   [
