@@ -89,7 +89,7 @@ export const plainSpec = (
   suspend: false,
   podReplacementPolicy: 'Failed',
   restartPolicy: 'Never',
-  freeRestarts: false,
+  barePod: false,
   held: false,
   managed: true,
   selection: EVERY_INDEX,

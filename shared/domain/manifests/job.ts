@@ -27,8 +27,8 @@ export type JobSpec = {
   readonly suspend: boolean;
   readonly podReplacementPolicy: 'TerminatingOrFailed' | 'Failed';
   readonly restartPolicy: 'Never' | 'OnFailure';
-  /** Restarts do not count against `backoffLimit`: a bare Pod is restarted for as long as it fails. */
-  readonly freeRestarts: boolean;
+  /** It is a bare Pod: it is restarted for as long as it fails, and its deadline may be set while it runs. */
+  readonly barePod: boolean;
   /** true: Muster runs it; false: `managedBy` names another controller. */
   readonly managed: boolean;
   /** It has finalizers, so a deleted Job stays until their owners have removed them. */
@@ -115,7 +115,7 @@ export const planningSpec = ({ manifest: { metadata, spec }, inherited }: Planne
   suspend: spec.suspend,
   podReplacementPolicy: spec.podReplacementPolicy,
   restartPolicy: spec.template.spec.restartPolicy,
-  freeRestarts: isBarePod(metadata),
+  barePod: isBarePod(metadata),
   managed: isOwn({ spec }),
   held: metadata.finalizers?.some((finalizer) => finalizer !== FOREGROUND_DELETION) ?? false,
   selection: selectionOf(

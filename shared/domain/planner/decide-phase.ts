@@ -232,8 +232,8 @@ export const COMPLETED: Verdict = {
 };
 
 /** restartPolicy OnFailure: the restarts of all existing Pods add up (kubernetes-job.md 6.3). */
-const restartsExceed = ({ restartPolicy, backoffLimit, freeRestarts }: JobSpec, restarts: number): boolean =>
-  !freeRestarts && restartPolicy === 'OnFailure' && (backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit);
+const restartsExceed = ({ restartPolicy, backoffLimit, barePod }: JobSpec, restarts: number): boolean =>
+  !barePod && restartPolicy === 'OnFailure' && (backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit);
 
 /** When a Job's deadline ends; null: it has no deadline, or has not started. */
 export function deadlineOf({ activeDeadlineSec, suspend }: JobSpec, startTime: EpochMs | null): EpochMs | null {

@@ -178,7 +178,8 @@ class Batch {
 
   /** What has to be recorded of a task that started at `at`: the Pod's deadline counts from its first. */
   #ranSince(known: number | null, at: EpochMs | null): { readonly ranSec?: number } {
-    const isTimed = this.#context.job.spec.podDeadlineSec !== null && known === null && at !== null;
+    const { podDeadlineSec, barePod } = this.#context.job.spec;
+    const isTimed = (podDeadlineSec !== null || barePod) && known === null && at !== null;
     return isTimed ? { ranSec: Math.floor(at / 1000) } : {};
   }
 

@@ -177,7 +177,7 @@ const ROWS: Record<string, readonly Row[]> = {
       'limit 0: the first restart',
     ],
     ['running', 'r . .', { ...onFailure, backoffLimit: 0 }, 'running', 'limit 0: no restart'],
-    ['running', 'b', { ...onFailure, backoffLimit: 0, freeRestarts: true }, 'running', 'of a bare Pod, none counts'],
+    ['running', 'b', { ...onFailure, backoffLimit: 0, barePod: true }, 'running', 'of a bare Pod, none counts'],
     [
       'running',
       'b . .',

@@ -349,5 +349,5 @@ test('what infrastructure takes is not started again, and what fails in its Pod 
   await send(world, 'POST', PODS, pod('one'));
   const spec = await world.jobs.readSpec(await world.uidOf('pod:one'));
   expect(spec && planningSpec(spec).disruptions).toEqual({ kind: 'count' });
-  expect(spec && planningSpec(spec)).toMatchObject({ backoffLimit: 0, freeRestarts: true });
+  expect(spec && planningSpec(spec)).toMatchObject({ backoffLimit: 0, barePod: true });
 });

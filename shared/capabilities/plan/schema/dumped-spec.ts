@@ -32,7 +32,7 @@ export function dumpedSpec(spec: SpecShape): JobSpec {
     podReplacementPolicy:
       spec.podReplacementPolicy ?? (spec.podFailurePolicy === null ? 'TerminatingOrFailed' : 'Failed'),
     restartPolicy: spec.template?.spec?.restartPolicy ?? 'Never',
-    freeRestarts: false,
+    barePod: false,
     managed: (spec.managedBy ?? OWN_MANAGER) === OWN_MANAGER,
     held: false,
     ...NO_ADDED_RULES,
