@@ -103,6 +103,7 @@ describe('the Job', () => {
         completions: 10,
         backoffLimit: 2_147_483_647,
         backoffLimitPerIndex: 1,
+        barePod: false,
         maxFailedIndexes: 5,
         podFailurePolicy: {
           rules: [
