@@ -5,6 +5,7 @@ import { LOST, NO_TIMES } from './ending.ts';
 import { type AttemptId, type Fact, type FactOf, inOrder, isSameAttempt } from '../base/fact.ts';
 import { type IndexRecord, hasPod, isActive } from '../scoreboard/index-record.ts';
 import { unreachable } from '../base/invariant.ts';
+import { isBarePod } from '../manifests/bare-pod.ts';
 import { isOutOfRange } from '../manifests/job.ts';
 import type { PolicyVerdict } from './decide-phase.ts';
 import { Ledger } from './ledger.ts';
@@ -15,7 +16,7 @@ import { lateBefore } from '../scoreboard/deadlines.ts';
 import { STOPS_PER_PASS_MAX } from '../base/timing.ts';
 import type { EpochMs } from '../base/time.ts';
 import { overduePods } from '../scoreboard/start-timeout.ts';
-import type { Claim, ReplacedTask, Phase } from '../scoreboard/status.ts';
+import { type Claim, type ReplacedTask, type Phase, isEnding } from '../scoreboard/status.ts';
 
 /** The result of a batch of facts. */
 export type Folded = {
@@ -201,13 +202,16 @@ class Batch {
   #cancel(fact: FactOf<'cancelled'>, record: IndexRecord): void {
     if (record.state !== 'claimed') return;
     const { job, status } = this.#context;
-    const { index, attempt } = fact;
+    const { index, attempt, nonce, at } = fact;
     this.#board.apply({ op: 'renonce', index, attempt }); // if its task appears anyway, it is an orphan
     // What ends while all of a gang are stopped costs no try, as in `judge`.
     const isFree = isOutOfRange(job.spec, index) || status.phase.kind === 'regrouping';
+    // Refused without our knowing: one attempt is all that a bare Pod has, so this one is launched again.
+    const goesOn = isBarePod(job) && !isEnding(status.phase) && !record.stopping;
     if (isFree) this.#board.apply({ op: 'released', index, attempt });
     else if (isFailing(status.phase)) this.#ledger.fail(fact, record);
     else if (record.podDeleted || record.late !== null) this.#ledger.deletePod(fact, record);
+    else if (goesOn) return void this.#renonced.set(index, { index, attempt, nonce: nonce + 1, dueAt: at });
     else this.#board.apply({ op: 'released', index, attempt });
     this.#answered.add(index);
   }

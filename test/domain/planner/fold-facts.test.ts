@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
 import type { EndingCause, Fact } from '../../../shared/domain/base/fact.ts';
+import { jobNameOfPod } from '../../../shared/domain/manifests/bare-pod.ts';
 import { type Folded, foldFacts } from '../../../shared/domain/planner/fold-facts.ts';
 import { OWN_RULES } from '../../../shared/domain/planner/plan-rules.ts';
 import { extendJournal } from '../../../shared/domain/scoreboard/journal.ts';
@@ -149,6 +150,16 @@ test.each(rowsOf(TABLES))('%s: %s, %s → %s: %s', (_, before, __, after, ___, f
   const outcome = fold(aBoard(before), facts);
   expect(stripOf(outcome.board)).toBe(after);
   expect(told(outcome)).toBe(words);
+});
+
+test.each<readonly [Phase, string, string]>([
+  [{ kind: 'running' }, 'c', 'unanswered 0#1.1'],
+  [{ kind: 'terminating', since: at(0) }, '.', ''],
+])('a cancelled launch of a bare Pod that is %j', (phase, after, words) => {
+  const { job, status, ...board } = aBoard('c');
+  const bare = { ...board, job: { ...job, name: jobNameOfPod('one') }, status: { ...status, phase } };
+  const outcome = fold(bare, [cancelled(0)]);
+  expect([stripOf(outcome.board), told(outcome)]).toEqual([after, words]);
 });
 
 const complete: Verdict = { kind: 'complete', reason: 'CompletionsReached', message: '', decidedBy: null };
