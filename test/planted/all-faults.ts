@@ -1,4 +1,5 @@
 import { ANNOUNCE_FAULTS } from '../../shared/capabilities/announcements/test/planted-announce-faults.ts';
+import { BARE_POD_FAULTS } from './bare-pod-faults.ts';
 import { CONFIG_FAULTS } from '../../shared/capabilities/furiko/test/planted-faults.ts';
 import { CONTRACT_FAULTS } from './contract-faults.ts';
 import { CRON_FAULTS } from '../../shared/capabilities/schedules/test/planted-cron-faults.ts';
@@ -23,6 +24,7 @@ import type { PlantedFault } from './planted-fault.ts';
 
 export const ALL_FAULTS: readonly PlantedFault[] = [
   ...ANNOUNCE_FAULTS,
+  ...BARE_POD_FAULTS,
   ...CONFIG_FAULTS,
   ...CONTRACT_FAULTS,
   ...CRON_FAULTS,

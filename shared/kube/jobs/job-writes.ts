@@ -14,7 +14,7 @@ import { toJob } from '../../store/to-job.ts';
 import { type RunsAs, accountObjection } from '../write/account-objection.ts';
 import type { FoundObject, WritableKind } from '../write/writable-kind.ts';
 import type { JobFace } from './job-face.ts';
-import { type JobView, readJobView } from './job-view.ts';
+import { type JobView, type Reads, readJobView } from './job-view.ts';
 
 const runsAs = ({ spec: { template } }: JobManifest): RunsAs => ({
   account: template.spec.serviceAccountName ?? null,
@@ -29,12 +29,15 @@ type JobWrites<T extends KubeObject> = Omit<
   'type' | 'admit' | 'admitUpdate' | 'withoutGenerated'
 >;
 
+/** What storing Jobs asks. */
+export type WriteDeps = Reads & Pick<ApiDeps, 'jobCommands' | 'clock' | 'authorizer'>;
+
 /**
  * How Jobs are stored that users write as one kind.
  *
  * @param subdomain the path of the field whose names may be used up
  */
-export function jobWrites<T extends KubeObject>(face: JobFace<T>, subdomain: string, deps: ApiDeps): JobWrites<T> {
+export function jobWrites<T extends KubeObject>(face: JobFace<T>, subdomain: string, deps: WriteDeps): JobWrites<T> {
   const { jobs, jobCommands } = deps;
 
   const read = async (uid: JobView['spec']['identity']['uid']): Promise<FoundJob<T> | null> => {
@@ -132,7 +135,7 @@ const noRoom = (path: string, value: unknown, noHosts: NoHosts) =>
   ({ kind: 'invalid', errors: [noRoomError(path, value, noHosts)] }) as const;
 
 /** A Job before anything has happened to it. */
-const freshJob = <T extends KubeObject>(face: JobFace<T>, spec: StoredSpec, { clock }: ApiDeps): T =>
+const freshJob = <T extends KubeObject>(face: JobFace<T>, spec: StoredSpec, { clock }: Pick<ApiDeps, 'clock'>): T =>
   jobAt(face, spec, freshStatus(toJob(spec), clock.now()), 0);
 
 /** A Job whose board is not stored yet: what STATUS was stored with is in its journal. */

@@ -10,7 +10,7 @@ import { USUAL_OFFER } from '../../schema/job/host-name-rules.ts';
 import type { ApiDeps } from '../http/api-deps.ts';
 import type { JobFace } from '../jobs/job-face.ts';
 import type { JobView } from '../jobs/job-view.ts';
-import { type FoundJob, jobWrites } from '../jobs/job-writes.ts';
+import { type FoundJob, type WriteDeps, jobWrites } from '../jobs/job-writes.ts';
 import type { WritableKind } from '../write/writable-kind.ts';
 import { findPod } from './find-pod.ts';
 import { withPodDefaults } from './pod-defaults.ts';
@@ -53,8 +53,11 @@ const POD_FACE: JobFace<PodObject> = {
 
 const nameOf = ({ identity }: StoredSpec): string => barePodOf(identity.name) ?? identity.name;
 
+/** What storing bare Pods asks. */
+export type BarePodDeps = WriteDeps & Pick<ApiDeps, 'hosts' | 'needsCommand' | 'hostFolders'>;
+
 /** Bare Pods as users write them. They are deleted as all Pods are. */
-export function barePodKind(deps: ApiDeps): WritableKind<FoundJob<PodObject>, StoredSpec> {
+export function barePodKind(deps: BarePodDeps): WritableKind<FoundJob<PodObject>, StoredSpec> {
   const { clock, hosts = USUAL_OFFER, needsCommand, hostFolders } = deps;
   const writes = jobWrites(POD_FACE, 'spec.subdomain', deps);
   const find: typeof writes.find = async ({ namespace, name }, published) =>

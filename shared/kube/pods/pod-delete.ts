@@ -9,6 +9,7 @@ import { type Deletion, deletionOf } from '../write/deletion.ts';
 import { evictionOf } from './pod-eviction.ts';
 import { findPod } from './find-pod.ts';
 import { isAttemptOver, removeEnded } from './ended-pods.ts';
+import type { Reads } from '../jobs/job-view.ts';
 import type { Page, PageRequest } from '../list/list-page.ts';
 import type { PodObject } from './render-pod.ts';
 import { type StatusError, errorResponse, notFound, successStatus } from '../http/status-error.ts';
@@ -104,11 +105,15 @@ function groupedBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMa
   return groups;
 }
 
-async function stopPod(
+/** What stopping a Pod asks. */
+type StopDeps = Reads & Pick<ApiDeps, 'jobCommands' | 'clock'>;
+
+/** Deletes the Pod with this name, or evicts it. */
+export async function stopPod(
   namespace: string,
   name: string,
   { dryRun, preconditions, graceSec }: Pick<Deletion, 'dryRun' | 'preconditions' | 'graceSec'>,
-  deps: ApiDeps,
+  deps: StopDeps,
   how: 'deleted' | 'evicted' = 'deleted',
 ): Promise<Stopped> {
   const found = await findPod(namespace, name, deps);
@@ -133,7 +138,7 @@ async function stopPod(
 async function removeBare(
   { view, pod }: FoundPod,
   { dryRun, graceSec }: Pick<Deletion, 'dryRun' | 'graceSec'>,
-  deps: ApiDeps,
+  deps: StopDeps,
 ): Promise<Stopped> {
   const { uid } = view.spec.identity;
   const isAtOnce = graceSec === 0 || hasEnded(pod);
@@ -146,7 +151,7 @@ async function removeBare(
 }
 
 /** A Pod that has ended disappears at once, and is the answer, as in Kubernetes. */
-async function removePod({ index, attempt, view, pod }: FoundPod, dryRun: boolean, deps: ApiDeps): Promise<Stopped> {
+async function removePod({ index, attempt, view, pod }: FoundPod, dryRun: boolean, deps: StopDeps): Promise<Stopped> {
   const { uid } = view.spec.identity;
   const last = inDeletion(pod, 0, deps);
   if (dryRun) return { kind: 'deleted', pod: last };

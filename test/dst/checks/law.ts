@@ -24,7 +24,7 @@ export const GUARANTEES = [
   'G26',
 ] as const;
 /** Those that plays check. */
-export type PlayedGuarantee = 'G21' | 'G25' | 'G27' | 'G28';
+export type PlayedGuarantee = 'G21' | 'G25' | 'G27' | 'G28' | 'G29';
 export type Guarantee = (typeof GUARANTEES)[number] | PlayedGuarantee | 'bug';
 
 /** A guarantee that did not hold, and of whom. */

@@ -15,7 +15,7 @@ const SWEPT_MS = 150_000;
 /** Tasks are looked up every 40 minutes at the latest. */
 const LOOKED_UP_MS = AWS_TIMING.inspectMaxMs + SWEPT_MS;
 /** A round of stops every 30 seconds, a task that takes ten minutes to stop, and rates at which stops may be asked for. */
-const STOPPED_MS = AWS_TIMING.stopRepeatMs + 600_000 + SWEPT_MS;
+export const STOPPED_MS = AWS_TIMING.stopRepeatMs + 600_000 + SWEPT_MS;
 /** Nobody dies any more once it has been clear for so long: a publication then follows its commit. */
 const SETTLED_MS = 2 * SWEPT_MS;
 /** A second between two publications, a wake-up that comes by the second, facts that come in gusts of five seconds. */

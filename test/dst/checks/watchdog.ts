@@ -181,6 +181,11 @@ export class Watchdog {
     return [...this.#tasks.values()].filter(({ job }) => job === uid);
   }
 
+  /** How many tasks of ours of a Job have not stopped. */
+  runningOf(uid: JobUid): number {
+    return this.#counts.get(uid) ?? 0;
+  }
+
   /** What the board says of an index. */
   shadowOf(uid: JobUid, index: number): (AttemptId & { readonly active: boolean; readonly goesOn: boolean }) | null {
     const watched = this.jobs.get(uid);

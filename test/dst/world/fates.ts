@@ -63,7 +63,8 @@ export const easyFate = (_: Launch, luck: Random): Fate => ({
   ending: DONE,
 });
 
-const noTask = (cause: Ending['cause']): Ending => ({ cause, exitCode: null, container: null, reason: cause });
+/** The end of a task that no program has brought about. */
+export const noTask = (cause: Ending['cause']): Ending => ({ cause, exitCode: null, container: null, reason: cause });
 
 const badEnd = (luck: Random): Ending =>
   luck.chance(0.2)

@@ -1,6 +1,7 @@
 import { createMemoryAnnouncer } from '../memory-announcer.ts';
 import type { Announcement } from '../../domain/announcement.ts';
 import { type EpochMs, plusMs } from '../../../../domain/base/time.ts';
+import { isBarePod } from '../../../../domain/manifests/bare-pod.ts';
 import type { JobUid } from '../../../../domain/base/ids.ts';
 import type { JobState, Phase, Status } from '../../../../domain/scoreboard/status.ts';
 import type { Announcer } from '../../ports/announcer.ts';
@@ -31,6 +32,8 @@ export class AnnounceWatch {
   readonly #options: AnnounceWatchOptions;
   readonly #statuses = new Map<JobUid, Status>();
   readonly #changes = new Map<JobUid, Map<number, Change>>();
+  /** Bare Pods, which are stored as Jobs: nobody hears of them. */
+  readonly #silent = new Set<JobUid>();
 
   constructor(options: AnnounceWatchOptions) {
     this.#options = options;
@@ -43,6 +46,7 @@ export class AnnounceWatch {
         const created = await jobs.createJob(spec, status);
         const { uid } = spec.identity;
         if (created.kind !== 'created' || this.#statuses.has(uid)) return created;
+        if (isBarePod(spec.identity)) this.#silent.add(uid);
         // With its first Pods it has started.
         if (status.startTime !== null) this.#statuses.set(uid, { ...status, startTime: null });
         this.#committed(uid, status);
@@ -74,6 +78,7 @@ export class AnnounceWatch {
   #committed(uid: JobUid, status: Status): void {
     const before = this.#statuses.get(uid) ?? null;
     this.#statuses.set(uid, status);
+    if (this.#silent.has(uid)) return;
     const state = changeBetween(before, status);
     if (state === null) return;
     const changes = this.#changes.get(uid) ?? new Map<number, Change>();
