@@ -1,5 +1,6 @@
 import type { JobUid } from '../../../shared/domain/base/ids.ts';
 import { has, parseStatusIndexes } from '../../../shared/domain/base/index-set.ts';
+import { isBarePod } from '../../../shared/domain/manifests/bare-pod.ts';
 import type { JobStatusDocument } from '../../../shared/domain/manifests/manifest.ts';
 import type { Feed } from '../../../shared/ports/feed.ts';
 import type { JobStore } from '../../../shared/ports/job-store.ts';
@@ -52,6 +53,8 @@ export class ShownNumbers {
   async #check(uid: JobUid): Promise<void> {
     const view = await readJobView(uid, this.#reads, chunksForSummary);
     if (view === null || view.version === 0 || view.status.size > SIZE_MAX) return;
+    // Nobody sees the Job that a bare Pod is stored as: the Pod says that it is being deleted before the board does.
+    if (isBarePod(view.spec.identity)) return;
     const pods = await this.#podsOf(uid);
     // A row that came between the two reads is another version.
     if ((await this.#reads.feed.readMark(uid))?.number !== view.version) return;
