@@ -14,13 +14,9 @@ export const BARE_POD_FAULTS: readonly PlantedFault[] = [
     ['G29'],
   ),
   one('a bare Pod is tried again, as a Job is', ADMIT_POD, 'backoffLimit: 0,', 'backoffLimit: 6,', ['G29']),
-  one(
-    'restarts of a bare Pod count against its limit',
-    JOB,
-    'countsRestarts: !isBarePod(metadata),',
-    'countsRestarts: true,',
-    ['G29'],
-  ),
+  one('restarts of a bare Pod count against its limit', JOB, 'barePod: isBarePod(metadata),', 'barePod: false,', [
+    'G29',
+  ]),
   one(
     'a bare Pod is never restarted',
     ADMIT_POD,

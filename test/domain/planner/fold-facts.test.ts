@@ -154,7 +154,7 @@ test.each(rowsOf(TABLES))('%s: %s, %s → %s: %s', (_, before, __, after, ___, f
 
 test.each<readonly [Phase, string, string]>([
   [{ kind: 'running' }, 'c', 'unanswered 0#1.1'],
-  [{ kind: 'terminating', since: at(0) }, '.', ''],
+  [{ kind: 'terminating', since: at(0), ended: null }, '.', ''],
 ])('a cancelled launch of a bare Pod that is %j', (phase, after, words) => {
   const { job, status, ...board } = aBoard('c');
   const bare = { ...board, job: { ...job, name: jobNameOfPod('one') }, status: { ...status, phase } };

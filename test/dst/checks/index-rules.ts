@@ -43,7 +43,8 @@ export function checkIndexStep(step: Transition, { status: { now }, spec, board 
     forbid((step.launchedSec !== undefined) !== isFirst, 'G24', () => `it is not known when ${key} was first launched`);
   }
   if (op === 'running') {
-    const isFirst = spec.podDeadlineSec !== null && shadow.ranSec === null;
+    const isTimed = spec.podDeadlineSec !== null || spec.barePod;
+    const isFirst = isTimed && shadow.ranSec === null;
     forbid((step.ranSec !== undefined) !== isFirst, 'G24', () => `it is not known since when ${key} runs`);
   }
   if (op === 'late' || op === 'lateIndex' || op === 'expire') {

@@ -31,7 +31,7 @@ export function reasonsToFail({ spec, board, restarts, startTime, isHeld, now, f
   const succeeded = within(board.succeeded, completions);
   const excluded = within(board.excluded, completions);
   const perIndex = spec.backoffLimitPerIndex !== null;
-  const restartsMax = spec.restartPolicy === 'OnFailure' && spec.countsRestarts ? Math.max(backoffLimit, 1) : Infinity;
+  const restartsMax = spec.restartPolicy === 'OnFailure' && !spec.barePod ? Math.max(backoffLimit, 1) : Infinity;
   const deadline = spec.activeDeadlineSec === null || spec.suspend ? Infinity : spec.activeDeadlineSec * 1000;
   const all: readonly (readonly [Reason, boolean])[] = [
     ['PodFailurePolicy', failJob],
