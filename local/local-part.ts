@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Deps, Settings } from '../shared/control/process/deps.ts';
 import type { CapabilityPorts } from '../shared/ports/capability-ports.ts';
+import type { TaskSessions } from './container-sessions.ts';
 import type { Warn } from './warnings.ts';
 
 /** Who hears of changes; each may be left out. */
@@ -28,3 +31,19 @@ export type OpenLocalPart = (
 
 /** Opens what capabilities keep in the data folder, whatever the flags are. */
 export type OpenKeptPorts = (dataDir: string) => Partial<CapabilityPorts>;
+
+/** An API, as the transport asks it; `env` is what the transport offers to its routes. */
+export type AskApi = (request: Request, env: Readonly<Record<string, unknown>>) => Promise<Response> | Response;
+
+/** What does something with requests that want another protocol. */
+export type Upgrades = {
+  /** Whether it speaks the protocol that the request wants. */
+  wants(request: IncomingMessage): boolean;
+  /** Answers the request, or takes its connection over. */
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Ends what goes on. */
+  close(): void;
+};
+
+/** Opens it for an API and the tasks of this process. */
+export type OpenUpgrades = (ask: AskApi, sessions: TaskSessions, warn: Warn) => Upgrades;

@@ -11,7 +11,7 @@ import { DEFAULT_NAMESPACE } from '../shared/domain/manifests/namespace.ts';
 import { EMBEDDED_TIMING, FIRST_PODS_MAX, pacedTiming } from '../shared/domain/base/timing.ts';
 import type { QueueName } from '../shared/ports/dead-letters.ts';
 import type { Audit } from '../shared/ports/callers/audit.ts';
-import { KEPT_PORTS, LOCAL_PARTS } from '../shared/capabilities/lists/embedded.ts';
+import { KEPT_PORTS, LOCAL_PARTS, SESSION_ROUTES, UPGRADES } from '../shared/capabilities/lists/embedded.ts';
 import { AUTHORIZERS } from '../shared/capabilities/lists/served.ts';
 import { authorizationFault } from '../shared/kube/http/open-authorizer.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
@@ -249,6 +249,7 @@ async function startOn(
       embedded: true,
       needsCommand,
       hostFolders,
+      ...(SESSION_ROUTES.length === 0 ? {} : { sessionRoutes: SESSION_ROUTES }),
       outageOf,
       ...(options.users === undefined
         ? {}
@@ -261,7 +262,10 @@ async function startOn(
       audit: auditTo(options.audit, warn, closers),
     },
   );
-  const api = await startKeptFront(app, folder.path, options);
+  const [upgrades = null] = UPGRADES.map((open) =>
+    open(async (request, env) => app.fetch(request, env), ecs.sessions, warn),
+  );
+  const api = await startKeptFront(app, folder.path, options, upgrades);
   closers.push(() => api.close());
   await lookAtEverything(runtime, warn);
   // The sweep's alarms and the times in rows use the wall clock, so everything is checked now.

@@ -30,6 +30,7 @@ import { LABELS, containerName, keeperName, sandboxName, volumePrefix } from './
 import { provideNetwork } from './network.ts';
 import { type KnownNames, ReadyNames } from './ready-names.ts';
 import { Removals, listContainers } from './removals.ts';
+import { dockerSessions } from './sessions/docker-sessions.ts';
 import { type Started, Starter, type StarterOptions, isGroup, startEnd } from './starter.ts';
 
 export type DockerDriverOptions = Omit<StarterOptions, 'now'> & {
@@ -66,6 +67,7 @@ export class DockerDriver implements Driver {
   readonly #readyNames: ReadyNames;
   readonly #toStart: Held[] = [];
   readonly #closing = new AbortController();
+  readonly sessions: NonNullable<Driver['sessions']>;
   #starting = 0;
   #addresses: Addresses | null = null;
   #life = { id: '', endedFromMs: Infinity };
@@ -76,6 +78,7 @@ export class DockerDriver implements Driver {
   constructor(options: DockerDriverOptions) {
     const { engine, installation, names, timers, log } = options;
     this.#options = options;
+    this.sessions = dockerSessions(engine);
     this.#starter = new Starter({ ...options, now: () => timers.now() });
     const isThere = (): boolean => this.#awaySinceMs === null;
     this.#removals = new Removals({ engine, installation, log, isThere });

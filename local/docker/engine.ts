@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import * as z from 'zod';
 
 export type EngineRequest = {
@@ -34,7 +34,9 @@ export type Engine = {
   ask(request: EngineRequest): Promise<unknown>;
   /** An answer that may take as long as a container runs. Ends with an error when `signal` aborts. */
   stream(request: EngineRequest, signal: AbortSignal): Promise<Readable>;
-  /** The same for a body that is a tar archive; resolves with the answer's text. */
+  /** A connection that is the container's from the answer on (Docker Engine API, ContainerAttach: hijacking). */
+  connect(request: EngineRequest): Promise<Duplex>;
+  /** The same as `ask` for a body that is a tar archive; resolves with the answer's text. */
   send(request: Omit<EngineRequest, 'body'>, archive: Buffer): Promise<string>;
   close(): void;
 };
@@ -75,42 +77,45 @@ export function openEngine(address: EngineAddress): Engine {
   const streams = new Connections({ keepAlive: false });
   const begin = isSecure ? secureRequest : plainRequest;
 
+  /** A request that is not sent yet, and its body. */
+  const begun = (request: EngineRequest, more: More, archive?: Buffer): Begun => {
+    const { method, path, query = {}, body, auth } = request;
+    const content = archive ?? (body === undefined ? null : Buffer.from(JSON.stringify(body)));
+    const words = queryOf(query);
+    const sent = begin({
+      ...options,
+      ...more,
+      method,
+      path: words === '' ? path : `${path}?${words}`,
+      headers: {
+        Host: 'docker',
+        ...(content === null
+          ? {}
+          : {
+              'Content-Type': archive === undefined ? 'application/json' : 'application/x-tar',
+              'Content-Length': content.length,
+            }),
+        ...(auth === undefined || auth === null ? {} : { 'X-Registry-Auth': registryAuth(auth) }),
+        ...more.headers,
+      },
+    });
+    return { sent, content };
+  };
+
   /** Resolves with the response to a request that succeeded, of which nothing is read yet. */
-  const dial = async (request: EngineRequest, more: RequestOptions, archive?: Buffer): Promise<IncomingMessage> =>
+  const dial = async (request: EngineRequest, more: More, archive?: Buffer): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const { method, path, query = {}, body, auth } = request;
-      const content = archive ?? (body === undefined ? null : Buffer.from(JSON.stringify(body)));
-      const words = queryOf(query);
-      const sent: ClientRequest = begin({
-        ...options,
-        ...more,
-        method,
-        path: words === '' ? path : `${path}?${words}`,
-        headers: {
-          Host: 'docker',
-          ...(content === null
-            ? {}
-            : {
-                'Content-Type': archive === undefined ? 'application/json' : 'application/x-tar',
-                'Content-Length': content.length,
-              }),
-          ...(auth === undefined || auth === null ? {} : { 'X-Registry-Auth': registryAuth(auth) }),
-        },
-      });
+      const { sent, content } = begun(request, more, archive);
       sent.on('error', (error) => reject(new EngineError(error.message, null)));
       sent.on('response', (response) => {
-        const { statusCode = 0 } = response;
-        if (statusCode < 400) resolve(response);
-        else
-          readWhole(response).then(
-            (text) => reject(new EngineError(errorText(text, statusCode), statusCode)),
-            (error: unknown) => reject(new EngineError(String(error), null)),
-          );
+        if ((response.statusCode ?? 0) < 400) resolve(response);
+        else void refusalIn(response).then(reject);
       });
       sent.end(content ?? undefined);
     });
 
   return {
+    connect: async (request) => hijack((headers) => begun(request, { agent: streams, headers })),
     async ask(request) {
       const text = await readWhole(await dial(request, { agent }));
       return text.trim() === '' ? null : (JSON.parse(text) as unknown);
@@ -122,6 +127,31 @@ export function openEngine(address: EngineAddress): Engine {
       streams.destroy();
     },
   };
+}
+
+type More = Omit<RequestOptions, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
+type Begun = { readonly sent: ClientRequest; readonly content: Buffer | null };
+
+/** Sends a request that wants the connection, and resolves with it. */
+async function hijack(begin: (headers: Readonly<Record<string, string>>) => Begun): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const { sent, content } = begin({ Connection: 'Upgrade', Upgrade: 'tcp' });
+    sent.on('error', (error) => reject(new EngineError(error.message, null)));
+    sent.on('response', (response) => void refusalIn(response).then(reject));
+    sent.on('upgrade', (_response, socket, head) => {
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    sent.end(content ?? undefined);
+  });
+}
+
+async function refusalIn(response: IncomingMessage): Promise<EngineError> {
+  const { statusCode = 0 } = response;
+  return readWhole(response).then(
+    (text) => new EngineError(errorText(text, statusCode), statusCode),
+    (error: unknown) => new EngineError(String(error), null),
+  );
 }
 
 /** URL-safe base64 with its padding: an engine takes what lacks it for no credentials at all. */

@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TaskSessions } from '../container-sessions.ts';
 import type { StreamName } from '../logs/stream-files.ts';
 import type { EngineLeftover } from '../../shared/ports/gathered/engine-leftovers.ts';
 import type { StartDelays } from '../../shared/ports/gathered/start-delays.ts';
@@ -22,6 +23,7 @@ import { NO_LIMIT, type Room } from './room.ts';
 import { type SecretCopies, memorySecretCopies, openSecretCopies } from './secret-copies.ts';
 import { startDelaysOf } from './start-delays.ts';
 import { TaskEngine } from './task-engine.ts';
+import { taskSessions } from './task-sessions.ts';
 import { taskEvent, type EcsTaskEvent } from './task-event.ts';
 import { TaskFiles } from './driver/task-files.ts';
 import { VolumeFolders } from './driver/volume-folders.ts';
@@ -114,6 +116,8 @@ export type Ecs = {
   readonly secretCopies: SecretCopies;
   /** Why tasks that were accepted have not started. */
   readonly startDelays: StartDelays;
+  /** Programs, output, and ports of containers that run, for people. */
+  readonly sessions: TaskSessions;
   /** What a container engine keeps that no task needs. */
   leftovers(): Promise<readonly EngineLeftover[]>;
   /** Resolves when every event has been delivered. */
@@ -228,6 +232,7 @@ export function createEcs(options: EcsOptions): Ecs {
     },
     secretCopies,
     startDelays: startDelaysOf(engine, driver.kind === 'docker' ? driver.images : null),
+    sessions: taskSessions(engine),
     leftovers: async () => engine.driver.leftovers?.() ?? [],
     idle: async () => outbox.idle(),
     async stopAll(graceMs = STOP_ALL_GRACE_MS, goneMs = KILLED_GONE_MS) {

@@ -52,7 +52,7 @@ export class TaskEngine {
     });
   }
 
-  get driver(): Pick<Driver, 'refusal' | 'privateIp' | 'leftovers'> {
+  get driver(): Pick<Driver, 'refusal' | 'privateIp' | 'leftovers' | 'sessions'> {
     return this.#driver;
   }
 

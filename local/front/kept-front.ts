@@ -1,5 +1,6 @@
 import { keptPorts, portBefore, rememberPort } from '../kept-port.ts';
 import type { LoopbackServer } from '../wire/loopback-server.ts';
+import type { Upgrades } from '../local-part.ts';
 import { startFront } from './api-front.ts';
 
 /**
@@ -11,9 +12,10 @@ export async function startKeptFront(
   app: Parameters<typeof startFront>[0],
   dataDir: string,
   { port, say }: { readonly port: number | null; readonly say: (line: string) => void },
+  upgrades: Upgrades | null = null,
 ): Promise<LoopbackServer> {
   const before = portBefore(dataDir, 'api-port');
-  const front = await firstFree(app, port === null ? keptPorts(dataDir, 'api-port') : [port]);
+  const front = await firstFree(app, port === null ? keptPorts(dataDir, 'api-port') : [port], upgrades);
   const taken = Number(new URL(front.url).port);
   if (port === null && before !== null && taken !== before)
     say(`warning: port ${before}, which this folder used before, is in use: the API is now at ${taken}`);
@@ -26,11 +28,15 @@ export async function startKeptFront(
   return front;
 }
 
-async function firstFree(app: Parameters<typeof startFront>[0], ports: readonly number[]): Promise<LoopbackServer> {
+async function firstFree(
+  app: Parameters<typeof startFront>[0],
+  ports: readonly number[],
+  upgrades: Upgrades | null,
+): Promise<LoopbackServer> {
   let refusal: unknown = new Error('no port was given');
   for (const port of ports) {
     try {
-      return await startFront(app, port);
+      return await startFront(app, port, upgrades);
     } catch (error) {
       refusal = error;
     }

@@ -1,7 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BACKLOG, guardDoor } from '../door/door.ts';
+import { readAgain } from '../door/read-again.ts';
 import { takeTurns } from '../door/turns.ts';
+import type { Upgrades } from '../local-part.ts';
 
 export type LoopbackServer = {
   /** `http://127.0.0.1:<port>` */
@@ -13,10 +15,23 @@ export type LoopbackServer = {
 /**
  * Listens only on 127.0.0.1, for programs of this user; port 0 takes any free port. A connection has one request served at a
  * time. Rejects if the port is in use.
+ *
+ * @param upgrades takes requests that want another protocol; null: the handler does
  */
-export async function listenOnLoopback(handler: RequestListener, port = 0): Promise<LoopbackServer> {
+export async function listenOnLoopback(
+  handler: RequestListener,
+  port = 0,
+  upgrades: Omit<Upgrades, 'close'> | null = null,
+): Promise<LoopbackServer> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
   takeTurns(server);
+  if (upgrades !== null) {
+    const enter = server.listeners('connection');
+    server.on('upgrade', (request, socket, head) => {
+      if (upgrades.wants(request)) upgrades.take(request, socket, head);
+      else readAgain(server, enter, request, socket, head);
+    });
+  }
   guardDoor(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

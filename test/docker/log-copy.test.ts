@@ -28,6 +28,7 @@ function engineThatSends(bytes: Buffer, cut: number, fault: Error | null = null)
   return {
     ask: never,
     send: never,
+    connect: never,
     close: () => undefined,
     async stream() {
       async function* chunks() {

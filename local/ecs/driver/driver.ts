@@ -1,3 +1,4 @@
+import type { ContainerSessions } from '../../container-sessions.ts';
 import type { EngineLeftover } from '../../../shared/ports/gathered/engine-leftovers.ts';
 import type { ContainerDefinition, Definition } from '../definition.ts';
 import type { ContainerEnd } from '../task-life.ts';
@@ -38,6 +39,8 @@ export type Driver = {
   over(task: TaskRecord): void;
   /** Releases everything of the task. */
   forget(task: TaskRecord): void;
+  /** Sessions in containers that run; absent: there are none. The run knows its definition. */
+  readonly sessions?: ContainerSessions<ContainerRun> | undefined;
   /** What is kept outside this process that no task needs; absent: nothing ever is. */
   leftovers?(): Promise<readonly EngineLeftover[]>;
   /** Stops all reports. Ends leftover processes of tasks that have ended. */

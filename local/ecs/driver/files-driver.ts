@@ -164,6 +164,10 @@ export class FilesDriver implements Driver {
     this.#driver.forget(task);
   }
 
+  get sessions(): Driver['sessions'] {
+    return this.#driver.sessions;
+  }
+
   async leftovers(): ReturnType<NonNullable<Driver['leftovers']>> {
     return (await this.#driver.leftovers?.()) ?? [];
   }

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { streamFile } from '../../logs/stream-files.ts';
 import { SHARED_ADDRESS } from './addresses.ts';
@@ -16,8 +16,10 @@ import {
 } from './processes.ts';
 import type { HostPlaces } from './host-paths.ts';
 import { logNameFault, logStream } from './log-name.ts';
-import { processCommand, type RunnableCommand, volumesOf } from './process-command.ts';
+import { openInput } from './private-input.ts';
+import { type ProcessCommand, processCommand, type RunnableCommand, volumesOf } from './process-command.ts';
 import type { SecretStores } from './secret-files.ts';
+import { processSessions } from '../sessions/process-sessions.ts';
 import { setupProblemOf } from './setup-problem.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
 import type { TaskFiles } from './task-files.ts';
@@ -71,11 +73,19 @@ export class ProcessDriver implements Driver {
   /** ended containers that may have left processes behind */
   readonly #ended: EndedContainer[] = [];
   readonly #toKill: Process[] = [];
+  readonly sessions: NonNullable<Driver['sessions']>;
   #polling = false;
   #closed = false;
 
   constructor(options: ProcessDriverOptions) {
     this.#options = options;
+    this.sessions = processSessions({
+      commandFor: (run) => this.#commandFor(run),
+      logFile: (run) => this.#logFile(run),
+      isRunning: (run) => this.#processes.has(keyOf(run)),
+      inputFile: ({ task }, name) => join(options.files.folder(task.id), name),
+      path: process.env['PATH'] ?? '',
+    });
     mkdirSync(options.workspaceDir, { recursive: true });
   }
 
@@ -129,23 +139,13 @@ export class ProcessDriver implements Driver {
 
   #spawn(started: Process): void {
     const { run } = started;
-    const { files, volumes, workspaceDir, environment, secrets, hosts, network, timers, reports } = this.#options;
+    const { files, timers, reports } = this.#options;
     const folder = files.folder(run.task.id);
-    const mark = this.#mark(run);
     const fail = (reason: string): void => this.#report(started, { kind: 'unstartable', reason, atMs: timers.now() });
     let child;
     const startedAtMs = timers.now();
     try {
-      const volumesDir = volumesOf(run.container).length === 0 ? null : volumes.use(run.task);
-      const command = processCommand(run, {
-        workspaceDir,
-        environment,
-        mark,
-        secrets,
-        volumesDir,
-        hosts,
-        network,
-      });
+      const command = this.#commandFor(run);
       if (command.kind === 'impossible') {
         fail(command.reason);
         return;
@@ -163,6 +163,20 @@ export class ProcessDriver implements Driver {
     const { pid } = child;
     child.once('exit', () => this.#childEnded(started, pid));
     reports.started(run.task.id, run.container.name, startedAtMs);
+  }
+
+  #commandFor(run: ContainerRun): ProcessCommand {
+    const { volumes, workspaceDir, environment, secrets, hosts, network } = this.#options;
+    const volumesDir = volumesOf(run.container).length === 0 ? null : volumes.use(run.task);
+    return processCommand(run, {
+      workspaceDir,
+      environment,
+      mark: this.#mark(run),
+      secrets,
+      volumesDir,
+      hosts,
+      network,
+    });
   }
 
   /** Our own child has ended. If it lost the claim to a shim of an earlier run, watches that one instead. */
@@ -364,14 +378,6 @@ function spawnShim(folder: string, container: string, command: RunnableCommand, 
   } finally {
     for (const file of files) closeSync(file);
   }
-}
-
-/** A file that no other process can open and that disappears when it is closed. It is read from its beginning. */
-function openInput(path: string, text: string): number {
-  writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
-  const file = openSync(path, 'r');
-  rmSync(path);
-  return file;
 }
 
 function openLog(file: string): number {

@@ -1,12 +1,15 @@
-import type { OpenKeptPorts, OpenLocalPart } from '../../../local/local-part.ts';
+import type { OpenKeptPorts, OpenLocalPart, OpenUpgrades } from '../../../local/local-part.ts';
 import type { EmbeddedPorts, EmbeddedSecrets, EmbeddedServices } from '../../runtime/opened-ports.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
+import type { ApiOptions } from '../../kube/http/api-deps.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { makeEach } from '../../control/process/make-each.ts';
 import { embedSecretCopies } from '../configs/embedded/index.ts';
 import { openFolderSealer } from '../configs/local/index.ts';
 import { openListeners } from '../announcements/local/index.ts';
 import { embedCloudmap } from '../hostnames/embedded/index.ts';
+import { addSessionRoutes } from '../sessions/kube/index.ts';
+import { openUpgrades } from '../sessions/local/index.ts';
 import { openVolumeFolders } from '../storage/local/index.ts';
 
 const EMBEDDED_PORTS: EmbeddedPorts = {
@@ -29,3 +32,7 @@ export const LOCAL_PARTS: readonly OpenLocalPart[] = [openListeners];
 
 /** What it has of them in its data folder. */
 export const KEPT_PORTS: readonly OpenKeptPorts[] = [openFolderSealer, openVolumeFolders];
+
+/** What takes requests that want another protocol, and the routes that say what becomes of them. */
+export const UPGRADES: readonly OpenUpgrades[] = [openUpgrades];
+export const SESSION_ROUTES: NonNullable<ApiOptions['sessionRoutes']> = [addSessionRoutes];

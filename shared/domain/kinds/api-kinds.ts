@@ -77,7 +77,12 @@ export const API_KINDS = {
       { name: 'log', kind: 'Pod', verbs: ['get'] },
       statusOf('Pod', ['get']),
     ],
-    grants: [grant('view', READ, '', 'log', 'status'), grant('edit', WRITE), grant('edit', ['create'], 'eviction')],
+    grants: [
+      grant('view', READ, '', 'log', 'status'),
+      grant('edit', WRITE),
+      grant('edit', ['create'], 'eviction'),
+      grant('edit', ['create', 'get'], 'attach', 'exec', 'portforward'),
+    ],
   },
   // Not created by users.
   Event: {

@@ -5,7 +5,7 @@ import { asTime } from '../../domain/base/time.ts';
 import type { Audit, AuditEvent } from '../../ports/callers/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { decisionOn } from '../http/authorizer.ts';
-import { type Origin, storedName } from '../http/request-notes.ts';
+import { type Origin, isTakenOver, storedName } from '../http/request-notes.ts';
 import { requestAttributes } from './request-attributes.ts';
 
 export type TrailDeps = {
@@ -21,17 +21,18 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const QUESTIONS: ReadonlySet<string> = new Set(['authorization.k8s.io', 'authentication.k8s.io']);
 const URI_CHARS_MAX = 512;
 
-/** Records every change that is asked for, whatever the answer, and every read that is forbidden. */
+/** Records every change that is asked for, and every session with a program, whatever the answer, and every read that is forbidden. */
 export function auditTrail({ audit, callerOf, originOf, newUid, clock }: TrailDeps): MiddlewareHandler {
   return async (c, next) => {
     const received = asTime(clock.now());
     await next();
     const { method, path } = c.req;
-    const { status } = c.res;
+    const status = isTakenOver(c) ? SWITCHED : c.res.status;
     const wanted = requestAttributes({ method, path, query: c.req.query() });
     const attributes = wanted.kind === 'attributes' ? wanted.attributes : null;
     const isQuestion = attributes?.kind === 'resource' && QUESTIONS.has(attributes.group);
-    if (status !== FORBIDDEN && (READS.has(method) || isQuestion)) return;
+    const isRead = READS.has(method) && !isSession(attributes);
+    if (status !== FORBIDDEN && (isRead || isQuestion)) return;
     const { requestId, sourceIPs = [] } = originOf(c);
     audit.record({
       kind: 'Event',
@@ -53,6 +54,12 @@ export function auditTrail({ audit, callerOf, originOf, newUid, clock }: TrailDe
 }
 
 const FORBIDDEN = 403;
+const SWITCHED = 101;
+
+/** What runs programs in a Pod, or connects to them. A WebSocket begins with GET, whatever is done with it. */
+const SESSIONS: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward']);
+const isSession = (wanted: Attributes | null): boolean =>
+  wanted?.kind === 'resource' && wanted.resource === 'pods' && SESSIONS.has(wanted.subresource);
 
 /** As it was sent, without scheme and host. */
 function uriOf({ req }: Context): string {

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { VERSION } from '../../names/version.ts';
 import { jsonAnswer } from '../http/json-answer.ts';
 import { flagOf } from '../http/query.ts';
-import { SERVED, type ServedGroup } from './served-resources.ts';
+import type { ServedGroup } from './served-resources.ts';
 
 /** The Kubernetes release whose behavior we follow. Some kubectl launchers choose a client by it. */
 const KUBERNETES = { major: '1', minor: '34', patch: '0' };
@@ -22,7 +22,7 @@ const versionInfo = {
 } as const;
 
 /** Routes that clients discover resources with: aggregated discovery for new ones, lists for old ones. */
-export function discoveryRoutes(): Hono {
+export function discoveryRoutes(served: readonly ServedGroup[]): Hono {
   const app = new Hono();
   app.get('/version', (c) => c.json(versionInfo));
   for (const check of ['healthz', 'livez', 'readyz']) {
@@ -30,8 +30,8 @@ export function discoveryRoutes(): Hono {
     // The only check, by its name.
     app.get(`/${check}/ping`, (c) => c.text('ok'));
   }
-  const core = SERVED.filter(({ name }) => name === '');
-  const named = SERVED.filter(({ name }) => name !== '');
+  const core = served.filter(({ name }) => name === '');
+  const named = served.filter(({ name }) => name !== '');
   app.get('/api', (c) => {
     const form = aggregatedForm(c);
     return form === null

@@ -39,6 +39,24 @@ export type ServedGroup = {
  */
 export const SERVED: readonly ServedGroup[] = groupsOf(ALL_KINDS);
 
+/** What connects to programs of Pods, where that is served; as upstream lists it. */
+const SESSIONS: readonly Subresource[] = [
+  { name: 'attach', kind: 'PodAttachOptions', type: 'PodAttachOptions', verbs: ['create', 'get'] },
+  { name: 'exec', kind: 'PodExecOptions', type: 'PodExecOptions', verbs: ['create', 'get'] },
+  { name: 'portforward', kind: 'PodPortForwardOptions', type: 'PodPortForwardOptions', verbs: ['create', 'get'] },
+];
+
+const WITH_SESSIONS: readonly ServedGroup[] = SERVED.map((group) => ({
+  ...group,
+  resources: group.resources.map((resource) =>
+    resource.type === 'Pod' ? { ...resource, subresources: [...resource.subresources, ...SESSIONS] } : resource,
+  ),
+}));
+
+/** What an API serves that takes over connections to Pods, or does not. */
+export const servedBy = ({ sessionRoutes }: { readonly sessionRoutes?: unknown }): readonly ServedGroup[] =>
+  sessionRoutes === undefined ? SERVED : WITH_SESSIONS;
+
 function groupsOf(kinds: readonly NamedKind[]): readonly ServedGroup[] {
   const byName = (a: string, b: string): number => (comesBefore(a, b) ? -1 : 1);
   return [...new Set(kinds.map(({ group }) => group))].toSorted(byName).map((group) => {

@@ -108,6 +108,8 @@ export type ApiOptions = {
   readonly embedded?: boolean;
   /** Tasks are processes, and images are not pulled: a container without a command or args is refused. */
   readonly needsCommand?: boolean;
+  /** What takes over connections to Pods. Default: nothing does, and such requests are refused. */
+  readonly sessionRoutes?: readonly ((app: Hono, deps: ApiDeps) => void)[];
   /** What Pods may mount of this machine. Default: nothing, as on AWS. */
   readonly hostFolders?: HostFolders;
   /** A watch, or a followed log, ends after this at the latest; the transport may have less time. */

@@ -7,6 +7,16 @@ export type Origin = {
   readonly sourceIPs?: readonly string[] | undefined;
 };
 
+const TAKEN_OVER = 'takenOver';
+
+/** Notes that the connection of a request is not HTTP any more: what is answered is not sent. */
+export function noteTakenOver(c: Context): void {
+  c.set(TAKEN_OVER, true);
+}
+
+/** Whether it is so. */
+export const isTakenOver = (c: Context): boolean => c.get(TAKEN_OVER) === true;
+
 const STORED_NAME = 'storedName';
 
 /** Notes the name of the object that a request has created, which its path does not have. */

@@ -11,7 +11,7 @@ import {
   readSubjectReview,
   subjectReviewErrors,
 } from '../schema/self-review.ts';
-import { SERVED } from '../../../kube/discovery/served-resources.ts';
+import { servedBy } from '../../../kube/discovery/served-resources.ts';
 import type { ApiDeps } from '../../../kube/http/api-deps.ts';
 import { jsonAnswer } from '../../../kube/http/json-answer.ts';
 import { negotiate } from '../../../kube/http/negotiate.ts';
@@ -41,8 +41,11 @@ const RULES: Resource = { group: AUTHORIZATION, plural: 'selfsubjectrulesreviews
 const SELF: Resource = { group: 'authentication.k8s.io', plural: 'selfsubjectreviews', kind: 'SelfSubjectReview' };
 
 /** Adds the questions about what is served here. */
-export const addReviewRoutes = (app: Hono, deps: Pick<ApiDeps, 'callerOf' | 'authorizer'>): void =>
-  void app.route('/', reviewRoutes(servedKinds(SERVED), deps));
+export const addReviewRoutes = (
+  app: Hono,
+  deps: Pick<ApiDeps, 'callerOf' | 'authorizer'>,
+  options: Parameters<typeof servedBy>[0],
+): void => void app.route('/', reviewRoutes(servedKinds(servedBy(options)), deps));
 
 /**
  * Questions about what somebody may do, and about who the caller is. Nothing is stored; each answer is the request with a status.

@@ -1,0 +1,50 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { ContainerSession } from '../../container-sessions.ts';
+
+/** How often a log is looked at for more. */
+const LOOK_MS = 50;
+
+/** What a container prints from now on: what is added to its log. Nothing can be sent to its program. */
+export async function attachedLog(path: string, isRunning: () => boolean): Promise<ContainerSession> {
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  const closing = new AbortController();
+  const stdout = Readable.from(added(path, size, isRunning, closing.signal), { objectMode: false });
+  const ended = new Promise<null>((resolve) => {
+    for (const event of ['end', 'close', 'error']) stdout.once(event, () => resolve(null));
+  });
+  return {
+    stdin: null,
+    stdout,
+    stderr: null,
+    resize: () => undefined,
+    ended,
+    hangUp() {
+      closing.abort();
+      stdout.destroy();
+    },
+  };
+}
+
+async function* added(
+  path: string,
+  from: number,
+  isRunning: () => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  let file: FileHandle | null = null;
+  try {
+    for (let at = from; !signal.aborted; ) {
+      // Before it is read: what was printed until then is in it.
+      const wasRunning = isRunning();
+      file ??= await open(path, 'r').catch(() => null);
+      const { bytesRead = 0, buffer } = (await file?.read(Buffer.alloc(65_536), 0, 65_536, at)) ?? {};
+      at += bytesRead;
+      if (bytesRead > 0 && buffer !== undefined) yield buffer.subarray(0, bytesRead);
+      else if (!wasRunning) return;
+      else await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  } finally {
+    await file?.close();
+  }
+}

@@ -1,0 +1,105 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { SessionError } from '../../container-sessions.ts';
+
+/**
+ * Runs a command in a terminal of its own, which needs a call that Node does not have. Python has it, on Linux and macOS.
+ *
+ *     python3 -I -c TERMINAL <columns>x<rows> <command> [argument…]       fd 4: a new size, one a line
+ *
+ * - What is typed comes from stdin, and what is shown goes to stdout. The end of stdin is Ctrl-D.
+ * - It ends as the command does, whatever else holds the terminal.
+ * - fd 3 is the command's own.
+ * - When it is gone, the system hangs the terminal up, and its programs get SIGHUP.
+ */
+export const TERMINAL = `
+import errno, fcntl, os, pty, select, struct, sys, termios
+
+def resize(terminal, size):
+    columns, rows = (int(each) for each in size.split('x'))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
+
+size, command = sys.argv[1], sys.argv[2:]
+child, terminal = pty.fork()
+if child == 0:
+    try:
+        os.close(4)
+        resize(0, size)
+        os.execv(command[0], command)
+    except OSError as error:
+        print(error.strerror, file=sys.stderr)
+    os._exit(126)
+
+os.set_blocking(terminal, False)
+typed, sizes, sources, status = b'', b'', [0, 4], None
+
+def show():
+    try:
+        shown = os.read(terminal, 65536)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return False
+    if not shown:
+        return False
+    while shown:
+        shown = shown[os.write(1, shown):]
+    return True
+
+while True:
+    wanted = [each for each in sources if each != 0 or not typed] + [terminal]
+    ready, free, _ = select.select(wanted, [terminal] if typed else [], [], 0.2)
+    if terminal in ready and show() is False:
+        break
+    if 4 in ready:
+        sizes += os.read(4, 4096)
+        *lines, sizes = sizes.split(b'\\n')
+        if lines:
+            resize(terminal, lines[-1].decode())
+        elif not sizes:
+            sources.remove(4)
+    if 0 in ready:
+        typed = os.read(0, 65536)
+        if not typed:
+            sources.remove(0)
+            typed = b'\\x04'
+    if free:
+        try:
+            typed = typed[os.write(terminal, typed):]
+        except BlockingIOError:
+            pass
+        except OSError:
+            typed = b''
+    ended, status_now = os.waitpid(child, os.WNOHANG)
+    if ended:
+        status = status_now
+        while show():
+            pass
+        break
+
+if status is None:
+    _, status = os.waitpid(child, 0)
+os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+`;
+
+/** The interpreter, by its path. Throws a SessionError if there is none. */
+export function pythonForTerminals(path: string): string {
+  const found = path
+    .split(delimiter)
+    .map((folder) => join(folder, 'python3'))
+    .find(canRun);
+  if (found === undefined)
+    throw new SessionError(
+      'a terminal for a process needs python3 on the PATH of muster local: install it, or leave -t out',
+    );
+  return found;
+}
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,1 @@
+export { addSessionRoutes } from './session-routes.ts';

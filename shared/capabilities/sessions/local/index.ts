@@ -1,0 +1,1 @@
+export { openUpgrades } from './upgrades.ts';
