@@ -12,9 +12,10 @@ const HANG_UP_MS = 5_000;
 const SCRIPT = `
 all() {
   for each in /proc/[0-9]*; do
-    if grep -qsF "$mark" "$each/environ"; then kill "-$1" "\${each#/proc/}"; fi
+    if tr '\\0' '\\n' < "$each/environ" | grep -qxF "$mark"; then kill "-$1" "\${each#/proc/}"; fi
   done
 }
+exec 2> /dev/null
 mark="$1"
 all HUP
 sleep "$2"

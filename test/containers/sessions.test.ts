@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { V5, aSession, endedOf, ran, running } from '../../shared/capabilities/sessions/test/a-session.ts';
+import { eventually } from '../e2e/kube-calls.ts';
+import { PATIENT, hasEngine, oneJob, podThat, shell, withDocker } from './a-docker-runtime.ts';
+
+const isRunning = ({ status }: { readonly status: { readonly phase: string } }): boolean => status.phase === 'Running';
+const SERVER = 'mkdir -p /tmp/www; echo hello > /tmp/www/a; exec httpd -f -p 8080 -h /tmp/www';
+
+describe.runIf(hasEngine)('a session in a container', PATIENT, () => {
+  const docker = withDocker();
+  let pods = 0;
+
+  /** A Pod that runs, and where it is. */
+  const aPod = async (script = SERVER) => {
+    const { kube, process } = docker.runtime;
+    const name = `session-${(pods += 1)}`;
+    await kube.create(oneJob(name, [shell(script, { env: [{ name: 'COLOR', value: 'blue' }] })]));
+    const pod = await podThat(kube, name, isRunning);
+    return { url: await process().ready(), pod: pod.metadata.name };
+  };
+
+  /** The processes in a container whose command holds the text. */
+  const inside = async (url: string, pod: string, text: string): Promise<number> => {
+    const { out } = await ran(url, pod, running('ps', '-o', 'args'));
+    return out.split('\n').filter((line) => line.startsWith(text)).length;
+  };
+
+  test('a command has the container, its environment, and its exit code', async () => {
+    const { url, pod } = await aPod();
+    expect(await ran(url, pod, running('sh', '-c', 'echo $COLOR; echo wrong >&2; exit 3'))).toMatchObject({
+      out: 'blue\n',
+      err: 'wrong\n',
+      code: 3,
+    });
+    expect(await ran(url, pod, running('true'))).toMatchObject({ code: 0, err: '' });
+    expect(await ran(url, pod, running('sh', '-c', 'nosuch'))).toMatchObject({ code: 127 });
+    const missing = await ran(url, pod, running('nosuch'));
+    expect(missing.text + missing.err + missing.out).toMatch(/"nosuch": executable file not found/);
+  });
+
+  test('20 MB go through cat and come back, and the end of the input is its end', async () => {
+    const { url, pod } = await aPod();
+    const session = await aSession(url, pod, { query: `stdin=true&${running('cat')}`, protocol: V5 });
+    const piece = Buffer.alloc(1024 * 1024, 'muster ');
+    for (let n = 0; n < 20; n++) await session.send(0, piece);
+    await session.send(255, Buffer.of(0));
+    await session.closed;
+    expect(endedOf(session).code).toBe(0);
+    expect(session.on(1).equals(Buffer.concat(Array.from({ length: 20 }, () => piece)))).toBe(true);
+  });
+
+  test('a terminal has the size of the client, and takes what is typed', async () => {
+    const { url, pod } = await aPod();
+    const session = await aSession(url, pod, { query: `stdin=true&tty=true&${running('sh')}`, protocol: V5 });
+    await session.send(4, '{"Width":101,"Height":33}');
+    const shows = async (text: string) =>
+      eventually(
+        () => (session.on(1).toString().includes(text) ? true : null),
+        () => `it shows ${session.on(1).toString()}`,
+      );
+    await shows('#');
+    await eventually(
+      async () => {
+        await session.send(0, 'stty size\n');
+        return session.on(1).toString().includes('33 101') ? true : null;
+      },
+      () => session.on(1).toString(),
+    );
+    await session.send(0, 'sleep 1000\n');
+    await session.send(0, '\u0003');
+    await session.send(0, 'exit 7\n');
+    await session.closed;
+    expect(endedOf(session).code).toBe(7);
+  });
+
+  test('a client that is cut off leaves no process, even one that ignores SIGHUP', async () => {
+    const { url, pod } = await aPod();
+    const script = 'trap "" HUP; sleep 54321';
+    const session = await aSession(url, pod, { query: running('sh', '-c', script), protocol: V5 });
+    await eventually(
+      async () => ((await inside(url, pod, 'sleep 54321')) === 1 ? true : null),
+      () => 'it does not run',
+    );
+    session.socket.terminate();
+    await eventually(
+      async () => ((await inside(url, pod, 'sleep 54321')) === 0 ? true : null),
+      () => 'it still runs',
+    );
+    // The container's own program goes on.
+    expect(await inside(url, pod, 'httpd -f')).toBe(1);
+  });
+
+  test('who attaches reads what the container prints from then on, until it ends', async () => {
+    const { url, pod } = await aPod('sleep 3; echo late; sleep 1');
+    const session = await aSession(url, pod, { what: 'attach', query: 'stdout=true&stderr=true', protocol: V5 });
+    await session.closed;
+    expect(endedOf(session)).toMatchObject({ out: 'late\n', code: 0 });
+  });
+
+  test('a port of the container can be reached, and a port where nothing listens says so', async () => {
+    const { url, pod } = await aPod();
+    const session = await aSession(url, pod, {
+      what: 'portforward',
+      query: 'ports=8080&ports=8081',
+      protocol: 'v4.channel.k8s.io',
+    });
+    await session.send(0, 'GET /a HTTP/1.0\r\n\r\n');
+    await session.closed;
+    expect(session.on(0).subarray(0, 2).readUInt16LE()).toBe(8080);
+    expect(session.on(0).subarray(2).toString()).toMatch(/^HTTP\/1\.[01] 200 [^]*\r\n\r\nhello\n$/);
+    expect(session.on(3).subarray(0, 2).readUInt16LE()).toBe(8081);
+    expect(session.on(3).subarray(2).toString()).toMatch(
+      /^error forwarding port 8081 to pod .*: connect: connection refused$/,
+    );
+  });
+
+  test('100 commands at once all end with their own code', async () => {
+    const { url, pod } = await aPod();
+    const all = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => ran(url, pod, running('sh', '-c', `sleep 1; echo ${n}; exit ${n}`))),
+    );
+    expect(all.map(({ code, out }) => [code, out])).toEqual(all.map((_, n) => [n, `${n}\n`]));
+  });
+
+  test('a Pod that is over has no sessions, in the words of kubectl', async () => {
+    const { kube, process } = docker.runtime;
+    await kube.create(oneJob('over', [shell('true')]));
+    const pod = await podThat(kube, 'over', ({ status }) => status.phase === 'Succeeded');
+    await expect(
+      aSession(await process().ready(), pod.metadata.name, { query: running('true'), protocol: V5 }),
+    ).rejects.toThrow(/^400 .*cannot exec into a container in a completed pod; current phase is Succeeded/);
+  });
+});
