@@ -5,6 +5,7 @@ import {
   type ContainerSessions,
   type ExecRequest,
   SessionError,
+  type TerminalSize,
 } from '../../container-sessions.ts';
 import type { ContainerRun } from '../../ecs/driver/driver.ts';
 import { connectTo } from '../../ecs/sessions/connect-to.ts';
@@ -44,14 +45,12 @@ async function exec(
     return exitCodeOf(engine, id);
   });
   ended.catch(() => undefined);
+  const sized = terminalOf(engine, id, () => isOver);
   return {
     stdin: stdin ? line : null,
     ...(tty ? { stdout: line, stderr: null } : partedOutput(line)),
-    resize({ width, height }) {
-      if (!tty || isOver) return;
-      const query = { w: width, h: height };
-      // One that comes before the program has begun, or after its end, is refused.
-      engine.ask({ method: 'POST', path: `/exec/${id}/resize`, query }).catch(() => undefined);
+    resize(size) {
+      if (tty) sized(size);
     },
     ended,
     hangUp() {
@@ -59,6 +58,26 @@ async function exec(
       line.destroy();
       hangUp(engine, container, id, session).catch(() => undefined);
     },
+  };
+}
+
+/** Gives a terminal the newest size. An engine refuses one for a program that has not begun yet: it is offered again. */
+function terminalOf(engine: Engine, id: string, isOver: () => boolean): (size: TerminalSize) => void {
+  let newest: TerminalSize | null = null;
+  return (size) => {
+    newest = size;
+    const offer = async (): Promise<void> => {
+      for (let tries = 0; tries < TRIES && newest === size && !isOver(); tries++) {
+        const query = { w: size.width, h: size.height };
+        const refusal = await engine.ask({ method: 'POST', path: `/exec/${id}/resize`, query }).then(
+          () => null,
+          (error: unknown) => error,
+        );
+        if (refusal === null) return;
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+    };
+    void offer();
   };
 }
 

@@ -13,23 +13,29 @@ import { SessionError } from '../../container-sessions.ts';
  * - When it is gone, the system hangs the terminal up, and its programs get SIGHUP.
  */
 export const TERMINAL = `
-import errno, fcntl, os, pty, select, struct, sys, termios
+import fcntl, os, select, struct, sys, termios
 
 def resize(terminal, size):
     columns, rows = (int(each) for each in size.split('x'))
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
 
 size, command = sys.argv[1], sys.argv[2:]
-child, terminal = pty.fork()
+terminal, end = os.openpty()
+resize(end, size)
+child = os.fork()
 if child == 0:
     try:
+        os.setsid()
+        fcntl.ioctl(end, termios.TIOCSCTTY, 0)
+        for each in (0, 1, 2):
+            os.dup2(end, each)
         os.close(4)
-        resize(0, size)
         os.execv(command[0], command)
     except OSError as error:
         print(error.strerror, file=sys.stderr)
     os._exit(126)
 
+os.close(end)
 os.set_blocking(terminal, False)
 typed, sizes, sources, status = b'', b'', [0, 4], None
 

@@ -63,7 +63,7 @@ export const V5 = 'v5.channel.k8s.io';
 
 /** The query of a command whose output is wanted. */
 export const running = (...command: readonly string[]): string =>
-  new URLSearchParams([...command.map((word) => ['command', word]), ['stdout', 'true'], ['stderr', 'true']]).toString();
+  [...command.map((word) => `command=${encodeURIComponent(word)}`), 'stdout=true', 'stderr=true'].join('&');
 
 /** What a command printed, and how it ended. */
 export type Ended = { readonly out: string; readonly err: string; readonly code: number; readonly text: string };
