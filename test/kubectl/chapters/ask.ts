@@ -59,15 +59,6 @@ export async function refusals(t: Terminal): Promise<void> {
   await t.shows('create deployment x --image=y', clean);
   await t.shows('rollout status job/pi', clean);
   await t.shows('get nodes', clean);
-  for (const [line, words] of [
-    [`exec ${name} -- ls`, 'exec into pod'],
-    [`cp ${name}:/tmp/x copied`, 'exec into pod'],
-    [`attach ${name}`, 'attach to pod'],
-    [`port-forward ${name} 8080:80`, 'port-forward to pod'],
-  ] as const) {
-    await t.shows(line, clean);
-    await t.shows(line, new RegExp(`${words} "pi-xxxxx" is not supported: `));
-  }
   await t.shows(`label pod ${name} a=b`, clean);
   await t.run('delete job pi');
 }

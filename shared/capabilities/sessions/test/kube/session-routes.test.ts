@@ -1,64 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AuditEvent } from '../../../../ports/callers/audit.ts';
-import { aGuardedWorld, grants, rule } from '../../../access/test/kube/a-guarded-world.ts';
-import { JOBS, PODS, START, type World, aWorld, arnOf, manifest } from '../../../../../test/kube/a-world.ts';
-import { addSessionRoutes } from '../../kube/session-routes.ts';
-import type { SessionPlan, Taken } from '../../domain/session-plan.ts';
-
-const OPTIONS = { sessionRoutes: [addSessionRoutes] };
-const WEBSOCKET = { upgrade: 'websocket', 'sec-websocket-protocol': 'v5.channel.k8s.io' };
-const EXEC = 'exec?command=ls&command=-l&stdout=true&stderr=true';
-const DONE = { cause: 'Completed', exitCode: 0, container: 'main', reason: '' } as const;
-
-/** Index 0 runs, 1 has succeeded, 2 waits. */
-async function commitJob(world: Pick<World, 'commit' | 'launch' | 'record'>): Promise<void> {
-  const all = [0, 1, 2].map((index) => ({ op: 'claim', index }) as const);
-  await world.commit('sums', all, { startTime: START });
-  await world.launch('sums', [{ index: 0, attempt: 1 }]);
-  await world.record('sums', 1, 1, DONE);
-  await world.commit('sums', [
-    { op: 'running', index: 0 },
-    { op: 'succeeded', index: 1 },
-  ]);
-}
-
-async function aBusyWorld(containers?: readonly object[], hooks: Parameters<typeof aWorld>[1] = {}): Promise<World> {
-  const world = await aWorld(OPTIONS, hooks);
-  const job = manifest('sums', { parallelism: 3 });
-  const spec = { ...job.spec.template.spec, ...(containers === undefined ? {} : { containers }) };
-  await world.post(JOBS, { ...job, spec: { ...job.spec, template: { spec } } });
-  await commitJob(world);
-  return world;
-}
-
-const podOf = async ({ get }: Pick<World, 'get'>, index: number): Promise<string> => {
-  const query = `?labelSelector=batch.kubernetes.io/job-completion-index%3D${index}`;
-  const { items } = (await (await get(PODS + query)).json()) as { items: { metadata: { name: string } }[] };
-  return items[0]?.metadata.name ?? '';
-};
-
-/** Asks as a transport does that takes connections over, if `taken` says so. */
-async function ask(
-  { app }: Pick<World, 'app'>,
-  path: string,
-  { headers = WEBSOCKET, method = 'GET', taken = { kind: 'taken' } }: Partial<AskedWith> = {},
-) {
-  const plans: SessionPlan[] = [];
-  const takeOver = (plan: SessionPlan): Taken => {
-    plans.push(plan);
-    return taken;
-  };
-  const answer = await app.request(`${PODS}/${path}`, { method, headers }, { takeOver });
-  const text = await answer.text();
-  const message = text === '' ? '' : (JSON.parse(text) as { message: string }).message;
-  return { code: answer.status, message, plan: plans[0] };
-}
-
-type AskedWith = {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly method: string;
-  readonly taken: Taken;
-};
+import { PODS, type World, aWorld, arnOf } from '../../../../../test/kube/a-world.ts';
+import { EXEC, OPTIONS, WEBSOCKET, aBusyWorld, ask, podOf } from './a-busy-world.ts';
 
 describe('a session with a Pod', () => {
   test('is handed over with its task, its container, and what is wanted', async () => {
@@ -146,41 +88,3 @@ describe('a session with a Pod', () => {
 });
 
 const aBusyWorldOnAws = async (): Promise<World> => aWorld();
-
-describe('the right to a session', () => {
-  const granted = (verbs: string) =>
-    grants({ user: 'jane', namespace: 'default', rules: [rule('list,get pods'), rule(`${verbs} pods/exec`)] });
-
-  async function aGuarded(verbs: string) {
-    const events: AuditEvent[] = [];
-    const audit = { record: (event: AuditEvent) => void events.push(event) };
-    const world = await aGuardedWorld(granted(verbs), OPTIONS, { audit }, ['default']);
-    await world.asMaster('POST', JOBS, manifest('sums', { parallelism: 3 }));
-    await commitJob(world);
-    const pods = (await (await world.asMaster('GET', PODS)).json()) as { items: { metadata: { name: string } }[] };
-    return { world, events, pod: pods.items[0]?.metadata.name ?? '' };
-  }
-
-  const asJane = { ...WEBSOCKET, 'x-user': 'jane' };
-
-  test('is that to create it, though a WebSocket begins with GET', async () => {
-    const { world, pod } = await aGuarded('get');
-    expect(await ask(world, `${pod}/${EXEC}`, { headers: asJane })).toMatchObject({
-      code: 403,
-      message: expect.stringContaining('cannot create resource "pods/exec"') as unknown,
-    });
-  });
-
-  test('is asked about again while the session goes on, and its beginning is in the audit log', async () => {
-    const { world, events, pod } = await aGuarded('get,create');
-    const { plan } = await ask(world, `${pod}/${EXEC}`, { headers: asJane });
-    expect(await plan?.mayGoOn()).toBe(true);
-    expect(events.at(-1)).toMatchObject({
-      user: { username: 'jane' },
-      objectRef: { resource: 'pods', subresource: 'exec', name: pod },
-      responseStatus: { code: 101 },
-    });
-    world.allow(granted('get'));
-    expect(await plan?.mayGoOn()).toBe(false);
-  });
-});

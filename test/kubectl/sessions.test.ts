@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ALocalRuntime, aLocalRuntime } from '../e2e/a-local-runtime.ts';
+import { PATIENCE_MS, TEST_MS, eventually, shellJob } from '../e2e/kube-calls.ts';
+import { canLook, processesNaming } from '../e2e/processes-left.ts';
+import { findKubectls } from './kubectls.ts';
+
+const kubectls = findKubectls();
+const SERVER = `require('node:http').createServer((_, answer) => answer.end('hello')).listen(8080, process.env.MUSTER_ADDRESS)`;
+const CONNECTIONS = 200;
+
+type Ended = { readonly code: number | null; readonly out: Buffer; readonly err: string };
+
+/** The one that is oldest here speaks SPDY, the newest WebSockets: see `gapsOf`. */
+describe.runIf(kubectls.length > 0)('kubectl in a Pod', { timeout: TEST_MS }, () => {
+  let local: ALocalRuntime;
+  const pods: Record<string, string> = {};
+
+  const aPod = async (name: string, script: string): Promise<string> => {
+    await local.kube.create(shellJob(name, script, { backoffLimit: 0 }));
+    return eventually(
+      async () => {
+        const [pod] = await local.kube.pods(name);
+        return pod !== undefined && pod.status.phase !== 'Pending' ? pod.metadata.name : null;
+      },
+      () => `${name} does not run`,
+    );
+  };
+
+  beforeAll(async () => {
+    local = await aLocalRuntime({ store: 'memory' });
+    writeFileSync(join(local.workspaceDir, 'server.cjs'), SERVER);
+    pods['server'] = await aPod('server', `exec "${process.execPath}" server.cjs`);
+    pods['ticks'] = await aPod('ticks', 'while :; do echo tick; sleep 0.2; done');
+    pods['over'] = await aPod('over', 'true');
+    await local.kube.ended('over');
+  }, PATIENCE_MS);
+  afterAll(async () => local.close());
+
+  describe.each(kubectls)('with kubectl $name', ({ path, name }) => {
+    const start = (...words: readonly string[]): ChildProcess => {
+      const home = join(local.root, name);
+      mkdirSync(home, { recursive: true });
+      const env = { HOME: home, PATH: process.env['PATH'] ?? '' };
+      return spawn(path, ['--kubeconfig', local.runtime.kubeconfig, ...words], { cwd: home, env });
+    };
+    const ended = async (child: ChildProcess, input?: Buffer): Promise<Ended> => {
+      const out: Buffer[] = [];
+      let err = '';
+      child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+      child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
+      child.stdin?.end(input);
+      return new Promise((resolve) => child.once('close', (code) => resolve({ code, out: Buffer.concat(out), err })));
+    };
+    const run = async (...words: readonly string[]): Promise<Ended> => ended(start(...words));
+
+    test('exec passes what is printed and the exit code on', async () => {
+      for (const code of [0, 3, 127]) {
+        const script = `echo out; echo err >&2; exit ${code}`;
+        const { out, err, code: seen } = await run('exec', pods['ticks']!, '--', 'sh', '-c', script);
+        expect([out.toString(), err.split('\n')[0], seen]).toEqual(['out\n', 'err', code]);
+      }
+      const { code, err } = await run('exec', pods['ticks']!, '--', 'nosuch');
+      expect([code, err]).toEqual([1, expect.stringContaining('nosuch: command not found')]);
+    });
+
+    test('100 MB go through cat and come back', async () => {
+      const input = Buffer.alloc(100 * 1024 * 1024, 'muster ');
+      const { code, out } = await ended(start('exec', '-i', pods['ticks']!, '--', 'cat'), input);
+      expect([code, out.equals(input)]).toEqual([0, true]);
+    });
+
+    test('cp takes a folder there and back', async () => {
+      const home = join(local.root, name);
+      mkdirSync(join(home, 'from/deep'), { recursive: true });
+      const content = Buffer.from(Array.from({ length: 70_000 }, (_, n) => n % 256));
+      writeFileSync(join(home, 'from/deep/file'), content);
+      const there = join(local.root, `there-${name}`);
+      expect(await run('cp', 'from', `${pods['ticks']!}:${there}`)).toMatchObject({ code: 0 });
+      expect(await run('cp', `${pods['ticks']!}:${there}`, 'back')).toMatchObject({ code: 0 });
+      expect(readFileSync(join(home, 'back/deep/file')).equals(content)).toBe(true);
+    });
+
+    test('attach shows what is printed', async () => {
+      const child = start('attach', pods['ticks']!);
+      await new Promise<void>((resolve) => {
+        child.stdout?.on('data', (chunk: Buffer) => {
+          if (chunk.toString().includes('tick\n')) resolve();
+        });
+      });
+      child.kill('SIGINT');
+      await ended(child);
+    });
+
+    test('port-forward carries 200 connections at once', async () => {
+      const child = start('port-forward', pods['server']!, ':8080');
+      const port = await new Promise<string>((resolve) => {
+        child.stdout?.on('data', (chunk: Buffer) => {
+          const [, found] = /127\.0\.0\.1:(\d+) -> 8080/.exec(chunk.toString()) ?? [];
+          if (found !== undefined) resolve(found);
+        });
+      });
+      const answers = await Promise.all(
+        Array.from({ length: CONNECTIONS }, async () => (await fetch(`http://127.0.0.1:${port}/`)).text()),
+      );
+      expect(answers).toEqual(answers.map(() => 'hello'));
+      child.kill('SIGINT');
+      await ended(child);
+    });
+
+    test('a wrong container, and a Pod that is over, are refused in one sentence', async () => {
+      const wrong = await run('exec', pods['ticks']!, '-c', 'no', '--', 'true');
+      expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining(`container no is not valid for pod`)]);
+      const over = await run('exec', pods['over']!, '--', 'true');
+      expect([over.code, over.err]).toEqual([
+        1,
+        expect.stringContaining('cannot exec into a container in a completed pod; current phase is Succeeded'),
+      ]);
+    });
+
+    test.runIf(canLook)('a kubectl that is killed leaves no process', async () => {
+      const mark = join(local.root, `mark-${name}`);
+      const child = start('exec', pods['ticks']!, '--', 'env', `MARK=${mark}`, 'sleep', '1000');
+      const left = () => processesNaming(mark).filter((line) => / sleep /.test(line) && !line.includes('kubectl'));
+      await eventually(
+        () => (left().length === 1 ? true : null),
+        () => 'it does not run',
+      );
+      child.kill('SIGKILL');
+      await eventually(
+        () => (left().length === 0 ? true : null),
+        () => left().join('\n'),
+      );
+    });
+
+    test('it may have sessions', async () => {
+      const can = await run('auth', 'can-i', 'create', 'pods', '--subresource=exec');
+      expect(can.out.toString()).toBe('yes\n');
+    });
+  });
+});
