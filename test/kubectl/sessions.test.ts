@@ -85,11 +85,10 @@ describe.runIf(kubectls.length > 0)('kubectl in a Pod', { timeout: TEST_MS }, ()
 
     test('attach shows what is printed', async () => {
       const child = start('attach', pods['ticks']!);
-      await new Promise<void>((resolve) => {
-        child.stdout?.on('data', (chunk: Buffer) => {
-          if (chunk.toString().includes('tick\n')) resolve();
-        });
+      const seen = await new Promise<string>((resolve) => {
+        child.stdout?.on('data', (chunk: Buffer) => resolve(chunk.toString()));
       });
+      expect(seen).toMatch(/^(tick\n)+$/);
       child.kill('SIGINT');
       await ended(child);
     });
@@ -133,6 +132,7 @@ describe.runIf(kubectls.length > 0)('kubectl in a Pod', { timeout: TEST_MS }, ()
         () => (left().length === 0 ? true : null),
         () => left().join('\n'),
       );
+      expect(left()).toEqual([]);
     });
 
     test('it may have sessions', async () => {

@@ -109,6 +109,7 @@ describe('a session beside a process', { timeout: TEST_MS }, () => {
         () => (left() === 0 ? true : null),
         () => `left: ${processesNaming(mark).join('\n')}`,
       );
+      expect(left()).toBe(0);
     }
   });
 
@@ -133,6 +134,7 @@ describe('a session beside a process', { timeout: TEST_MS }, () => {
       () => (processesNaming(mark).length === 0 ? true : null),
       () => 'it still runs',
     );
+    expect(session.socket.readyState).toBe(session.socket.CLOSED);
   });
 
   test('who attaches reads what is printed from then on, until the end', async () => {

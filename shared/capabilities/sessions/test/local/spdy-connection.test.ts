@@ -28,7 +28,7 @@ function aConnection(onStream: (stream: SpdyStream) => void) {
           ? `${frame.stream}: ${Buffer.from(frame.bytes).toString()}${frame.isLast ? ' (end)' : ''}`
           : frame.kind,
       ),
-    send(...frames: readonly Uint8Array[]): void {
+    send: (...frames: readonly Uint8Array[]): void => {
       for (const frame of frames) line.push(Buffer.from(frame));
     },
   };
