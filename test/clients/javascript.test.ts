@@ -1,13 +1,15 @@
-import { Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import {
   ApiException,
   BatchV1Api,
   CoreV1Api,
+  Exec,
   KubeConfig,
   KubernetesObjectApi,
   Log,
   PatchStrategy,
   type V1Job,
+  type V1Status,
   VersionApi,
   Watch,
   makeInformer,
@@ -48,6 +50,37 @@ describe("Kubernetes' JavaScript client", { timeout: TEST_MS }, () => {
     core = config.makeApiClient(CoreV1Api);
   }, PATIENCE_MS);
   afterAll(async () => local.close());
+
+  test('a command in a Pod gets what is sent to it, and its exit code comes back', async () => {
+    await batch.createNamespacedJob({ namespace, body: jobNamed('long', 'sleep 1000') });
+    const pod = await eventually(
+      async () => {
+        const { items } = await core.listNamespacedPod({ namespace, labelSelector: 'job-name=long' });
+        return items[0]?.status?.phase === 'Running' ? (items[0].metadata?.name ?? null) : null;
+      },
+      () => 'it does not run',
+    );
+    const [stdout, stdin] = [new PassThrough(), new PassThrough()];
+    let out = '';
+    stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    const command = ['sh', '-c', 'read line; echo "got $line"; exit 4'];
+    stdin.write('a line\n');
+    const status = await new Promise<V1Status>((resolve, reject) => {
+      new Exec(config)
+        .exec(namespace, pod, 'main', command, stdout, null, stdin, false, resolve)
+        .catch((error: unknown) => reject(new Error(String(error))));
+    });
+    expect([out, status.reason, status.details?.causes?.[0]?.message]).toEqual([
+      'got a line\n',
+      'NonZeroExitCode',
+      '4',
+    ]);
+    await batch.deleteNamespacedJob({ name: 'long', namespace });
+    await eventually(
+      async () => ((await batch.listNamespacedJob({ namespace })).items.length === 0 ? true : null),
+      () => 'it is still there',
+    );
+  });
 
   test('create, list, watch to completion, logs, delete', async () => {
     const { items, metadata } = await batch.listNamespacedJob({ namespace });
