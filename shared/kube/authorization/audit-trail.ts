@@ -61,10 +61,11 @@ const SESSIONS: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward'])
 const isSession = (wanted: Attributes | null): boolean =>
   wanted?.kind === 'resource' && wanted.resource === 'pods' && SESSIONS.has(wanted.subresource);
 
-/** As it was sent, without scheme and host. */
+/** As it was sent, without scheme and host, and without the words of a command, which may be secret. */
 function uriOf({ req }: Context): string {
   const { url } = req;
-  return url.slice(url.indexOf('/', url.indexOf('://') + 3)).slice(0, URI_CHARS_MAX);
+  const uri = url.slice(url.indexOf('/', url.indexOf('://') + 3));
+  return uri.replaceAll(/([?&]command=)[^&]*/g, '$1').slice(0, URI_CHARS_MAX);
 }
 
 function refOf(

@@ -12,9 +12,9 @@ const IDLE_MS = 4 * 3_600_000;
 export type OpenSession = {
   readonly plan: Pick<SessionPlan, 'mayGoOn'>;
   readonly socket: Duplex;
-  /** Sends something, so that a client that is gone is noticed though nothing is read of it. */
-  readonly ping: () => void;
-  readonly bytes: () => number;
+  /** Sends something, so that a client that is gone is noticed though nothing is read of it. Nothing, before it has begun. */
+  ping: () => void;
+  bytes: () => number;
 };
 
 export type OpenSessions = {

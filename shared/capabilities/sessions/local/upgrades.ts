@@ -6,7 +6,7 @@ import { tokenIn } from '../domain/protocols.ts';
 import type { SessionPlan, TakeOver } from '../domain/session-plan.ts';
 import type { Traffic } from './carried.ts';
 import { forwardChannels } from './websocket-forward.ts';
-import { type OpenSessions, openSessions } from './open-sessions.ts';
+import { type OpenSession, openSessions } from './open-sessions.ts';
 import { serveStreams } from './serve-streams.ts';
 import { SpdyConnection } from './spdy-connection.ts';
 import { forwardStreams } from './spdy-forward.ts';
@@ -20,7 +20,6 @@ const PROTOCOLS: ReadonlySet<string> = new Set(['websocket', 'spdy/3.1']);
 
 type Context = {
   readonly sessions: Parameters<OpenUpgrades>[1];
-  readonly open: OpenSessions;
   readonly websockets: WebSocketServer;
   readonly chosen: WeakMap<IncomingMessage, string>;
 };
@@ -36,20 +35,24 @@ export const openUpgrades: OpenUpgrades = (ask, sessions, warn) => {
     maxPayload: MESSAGE_BYTES_MAX,
     handleProtocols: (_offered, request) => chosen.get(request) ?? false,
   });
-  const context: Context = { sessions, open, websockets, chosen };
+  const context: Context = { sessions, websockets, chosen };
   const decide = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    let plan: SessionPlan | null = null;
+    let taken: Taken | null = null;
     const takeOver: TakeOver = (asked) => {
       const why = sessions.refusal(asked);
       if (why !== null) return { kind: 'none', why };
       const room = open.room();
-      if (room.kind === 'taken') plan = asked;
+      if (room.kind === 'taken') {
+        const session = { plan: asked, socket, ping: () => undefined, bytes: () => 0 };
+        taken = { request, socket, head, session };
+        open.add(session);
+      }
       return room;
     };
     const response = await ask(requestOf(request), { takeOver });
     if (socket.destroyed) return;
-    if (plan === null) await answer(socket, response);
-    else await hold(plan, { request, socket, head }, context);
+    if (taken === null) await answer(socket, response);
+    else await hold(taken, context);
   };
   return {
     wants: ({ headers }) => PROTOCOLS.has(headers.upgrade?.toLowerCase() ?? ''),
@@ -91,16 +94,21 @@ async function answer(socket: Duplex, response: Response): Promise<void> {
   socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]));
 }
 
-type Taken = { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
+type Taken = {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly session: OpenSession & { readonly plan: SessionPlan };
+};
 
-async function hold(plan: SessionPlan, taken: Taken, context: Context): Promise<void> {
-  const { over, name } = plan.protocol;
+async function hold(taken: Taken, context: Context): Promise<void> {
+  const { over, name } = taken.session.plan.protocol;
   if (over === 'spdy') {
     const { socket, head } = taken;
     if (head.length > 0) socket.unshift(head);
     const version = name === '' ? '' : `X-Stream-Protocol-Version: ${name}\r\n`;
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n${version}\r\n`);
-    await holdSpdy(plan, socket, socket, context);
+    await holdSpdy(taken, socket, context);
     return;
   }
   const { websockets, chosen } = context;
@@ -109,18 +117,15 @@ async function hold(plan: SessionPlan, taken: Taken, context: Context): Promise<
     websockets.handleUpgrade(taken.request, taken.socket, taken.head, resolve),
   );
   websocket.on('error', () => websocket.terminate());
-  if (over === 'websocket') await holdWebSocket(plan, websocket, taken.socket, context);
-  else await holdSpdy(plan, createWebSocketStream(websocket), taken.socket, context);
+  if (over === 'websocket') await holdWebSocket(taken, websocket, context);
+  else await holdSpdy(taken, createWebSocketStream(websocket), context);
 }
 
-async function holdWebSocket(
-  plan: SessionPlan,
-  websocket: WebSocket,
-  socket: Duplex,
-  { open, sessions }: Context,
-): Promise<void> {
+async function holdWebSocket({ session, socket }: Taken, websocket: WebSocket, { sessions }: Context): Promise<void> {
+  const { plan } = session;
   const traffic: Traffic = { bytes: 0 };
-  open.add({ plan, socket, ping: () => pingOf(websocket), bytes: () => traffic.bytes });
+  session.ping = () => pingOf(websocket);
+  session.bytes = () => traffic.bytes;
   if (plan.wanted.kind === 'portForward') await forwardChannels(websocket, plan, traffic, sessions);
   else await serveStreams(plan, websocketStreams(websocket, plan, traffic), goneOf(socket), sessions);
 }
@@ -130,19 +135,22 @@ function pingOf(websocket: WebSocket): void {
 }
 
 /** @param line what carries the frames: the socket, or what goes through it */
-async function holdSpdy(plan: SessionPlan, line: Duplex, socket: Duplex, { open, sessions }: Context): Promise<void> {
-  const add = (connection: SpdyConnection): void =>
-    open.add({ plan, socket, ping: () => connection.ping(), bytes: () => connection.bytes });
+async function holdSpdy({ session, socket }: Taken, line: Duplex, { sessions }: Context): Promise<void> {
+  const { plan } = session;
+  const look = (connection: SpdyConnection): void => {
+    session.ping = () => connection.ping();
+    session.bytes = () => connection.bytes;
+  };
   if (plan.wanted.kind === 'portForward') {
     const connection = new SpdyConnection(line, forwardStreams(plan, sessions));
-    add(connection);
+    look(connection);
     await connection.run();
     return;
   }
   const gone = goneOf(socket);
   const { connection, carried } = await spdyStreams(line, plan);
   if (carried === null) return;
-  add(connection);
+  look(connection);
   await serveStreams(plan, carried, gone, sessions);
 }
 
