@@ -82,12 +82,8 @@ export function containerOf(
       : { kind: 'bad', why: `container ${name} is not valid for pod ${pod}` };
   if (usual !== undefined && containers.includes(usual)) return { kind: 'ok', name: usual };
   if (only !== undefined && others.length === 0) return { kind: 'ok', name: only };
-  return {
-    kind: 'bad',
-    why:
-      `a container name must be specified for pod ${pod}, choose one of: [${containers.join(' ')}]` +
-      (initContainers.length === 0 ? '' : ` or one of the init containers: [${initContainers.join(' ')}]`),
-  };
+  const all = [...initContainers, ...containers].join(' ');
+  return { kind: 'bad', why: `a container name must be specified for pod ${pod}, choose one of: [${all}]` };
 }
 
 /** Why there is no session with a Pod that is over, in kubectl's words. */

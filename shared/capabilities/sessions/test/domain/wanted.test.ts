@@ -47,7 +47,7 @@ test('a container is the one that is named, the usual one, or the only one', () 
   expect(containerOf(null, 'p', { ...two, usual: 'b' })).toEqual({ kind: 'ok', name: 'b' });
   expect(containerOf(null, 'p', { ...two, usual: 'gone' })).toEqual({
     kind: 'bad',
-    why: 'a container name must be specified for pod p, choose one of: [a b] or one of the init containers: [first]',
+    why: 'a container name must be specified for pod p, choose one of: [first a b]',
   });
   expect(containerOf(null, 'p', { ...two, containers: ['a'] })).toEqual({ kind: 'ok', name: 'a' });
 });
