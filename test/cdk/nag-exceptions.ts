@@ -30,7 +30,7 @@ export const NAG_EXCEPTIONS: readonly NagException[] = [
     'users name the secrets below muster/ in their manifests',
   ),
   by(
-    /^AwsSolutions-IAM5\[Resource::.*secret:muster\/\*\/object-\?{6}\]$/,
+    /^AwsSolutions-IAM5\[Resource::.*secret:muster\/\*\/(object|pull)-\?{6}\]$/,
     /^Muster\/(Dispatch|Sweep)Function\/Role\//,
     'copies of Secrets are named after them, and Secrets Manager ends each name at random',
   ),

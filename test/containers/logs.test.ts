@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { logSession, restartSession } from '../e2e/log-session.ts';
+import { logSession, restartSession } from '../e2e/pods/log-session.ts';
 import { BUSYBOX, PATIENT, hasEngine, withDocker } from './a-docker-runtime.ts';
 
 describe.runIf(hasEngine)('the log of a container', PATIENT, () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
-import { PATIENCE_MS, TEST_MS, eventually } from './kube-calls.ts';
+import { type ALocalRuntime, aLocalRuntime } from '../a-local-runtime.ts';
+import { PATIENCE_MS, TEST_MS, eventually } from '../kube-calls.ts';
 
 let local: ALocalRuntime;
 beforeAll(async () => {

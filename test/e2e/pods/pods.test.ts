@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { TaskRecordSchema } from '../../local/ecs/task-record.ts';
-import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
-import { PATIENCE_MS, TEST_MS, conditionsOf, eventually, linesOf, shellJob } from './kube-calls.ts';
+import { TaskRecordSchema } from '../../../local/ecs/task-record.ts';
+import { type ALocalRuntime, aLocalRuntime } from '../a-local-runtime.ts';
+import { PATIENCE_MS, TEST_MS, conditionsOf, eventually, linesOf, shellJob } from '../kube-calls.ts';
 
 let local: ALocalRuntime;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type ALocalRuntime, aLocalRuntime } from './a-local-runtime.ts';
-import { PATIENCE_MS, TEST_MS } from './kube-calls.ts';
+import { type ALocalRuntime, aLocalRuntime } from '../a-local-runtime.ts';
+import { PATIENCE_MS, TEST_MS } from '../kube-calls.ts';
 import { logSession, restartSession } from './log-session.ts';
 
 describe('the log of a process', { timeout: TEST_MS }, () => {

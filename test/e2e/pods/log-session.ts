@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExpectStatic } from 'vitest';
-import { type Kube, eventually, shellJob } from './kube-calls.ts';
+import { type Kube, eventually, shellJob } from '../kube-calls.ts';
 
 type Session = {
   readonly kube: Kube;
