@@ -4,7 +4,7 @@ import { SILENCE_ROWS } from '../../lists/schedulers.ts';
 import { OWNERS } from '../../../domain/kinds/api-kinds.ts';
 import type { Probe } from '../../../domain/base/probed.ts';
 import { type EpochMs, asEpochMs, plusMs } from '../../../domain/base/time.ts';
-import { barePodOf } from '../../../domain/manifests/bare-pod.ts';
+import { isBarePod } from '../../../domain/manifests/bare-pod.ts';
 import type { JobUid } from '../../../domain/base/ids.ts';
 import type {
   InstallationSnapshot,
@@ -211,11 +211,11 @@ async function jobsKept({ jobs, clock }: Deps): Promise<KeptJobs> {
       after,
       limit: JOBS_PER_PAGE,
     });
-    for (const { uid, namespace, name } of page.jobs) {
+    for (const { uid, namespace, name } of page.jobs.filter((job) => !isBarePod(job))) {
       const [spec, status] = [await jobs.readSpec(uid), await jobs.readStatus(uid)];
       if (spec === null || status === null) continue;
       const endedAt = status.phase.kind === 'finished' ? status.phase.at : null;
-      kept.push({ namespace, name: barePodOf(name) ?? name, createdAt: spec.identity.createdAt, endedAt });
+      kept.push({ namespace, name, createdAt: spec.identity.createdAt, endedAt });
     }
     after = page.next;
     if (after !== null) await clock.sleep(0); // others want their turn
