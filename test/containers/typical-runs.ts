@@ -112,6 +112,7 @@ case $POD in migration-with-certificates-*) echo named; esac`,
   },
   priority: DONE,
   'private-image': { prints: () => 'pulled\n' },
+  probes: { images: { 'example.com/server:1': { main: 'echo served' } }, prints: () => 'served\n' },
   'projected-settings': {
     objects: () => [
       configMap('hyperparameters', { 'small.json': '{"rate": 0.1}\n', 'large.json': '{}' }),
