@@ -122,7 +122,7 @@ export class BarePodWatch implements PlayWatch {
         if (committed.kind === 'committed') {
           const { uid } = identity;
           const isCut = this.#known.get(uid)?.asked.has('at once') === false && this.#watchdog.podsOf(uid).length > 0;
-          this.#forbid(uid, isCut, () => 'is gone while it runs, and whoever has deleted it gave it time');
+          this.#forbid(uid, isCut, () => 'is gone while it runs, though its deletion gave it time');
           this.#committed(uid, status);
         }
         return committed;

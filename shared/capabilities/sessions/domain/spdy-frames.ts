@@ -7,7 +7,7 @@ export type Frame =
   | { readonly kind: 'open'; readonly stream: number; readonly headers: Uint8Array; readonly isLast: boolean }
   | { readonly kind: 'reset'; readonly stream: number }
   | { readonly kind: 'ping'; readonly id: number }
-  /** More headers of a stream. They mean nothing here, but whoever reads headers must have seen them all. */
+  /** More headers of a stream. They mean nothing here, but headers are only whole with them. */
   | { readonly kind: 'headers'; readonly headers: Uint8Array }
   | { readonly kind: 'goAway' }
   | { readonly kind: 'ignored' };

@@ -39,7 +39,7 @@ export function websocketStreams(socket: WebSocket, { protocol, wanted }: Sessio
     }
   });
   const isClosed = { stdin: false };
-  // Whoever reads no more must not hold up what else comes.
+  // A side that reads no more must not hold up what else comes.
   stdin?.once('close', () => socket.resume());
   // Upstream's server tells like this that it is ready, on the lowest channel that it writes to.
   const lowest = asked.stdout ? CHANNELS.stdout : asked.stderr ? CHANNELS.stderr : CHANNELS.error;
