@@ -39,7 +39,7 @@ async function withReport({
   intercept?: Interception;
 } = {}) {
   const seen = { most: 0, ended: 0 };
-  const endOne = async (world: AServer['world']): Promise<void> => {
+  const end = async (world: AServer['world']): Promise<void> => {
     const names = await runningIn(world);
     seen.most = Math.max(seen.most, names.length);
     const [name] = names;
@@ -47,7 +47,15 @@ async function withReport({
     seen.ended += 1;
     await endJob(world, name, START, failing.includes(name));
   };
-  const server = await aServer({ steps: Array.from({ length: ends }, () => endOne), intercept });
+  // One after the other: two who wait at once would end the same Job.
+  let turn = Promise.resolve();
+  const endOne = async (world: AServer['world'], most = 999): Promise<void> => {
+    turn = turn.then(async () => (seen.ended < most ? end(world) : undefined));
+    return turn;
+  };
+  // A moment in which nothing runs yet uses up none of the ends.
+  const step = async (world: AServer['world']): Promise<void> => endOne(world, ends);
+  const server = await aServer({ steps: Array.from({ length: 999 }, () => step), intercept });
   await createCron(server, cronJob('report', '0 3 * * *', { timeZone: 'Europe/Berlin' }));
   return { server, seen, running: async () => runningIn(server.world), endOne: async () => endOne(server.world) };
 }
