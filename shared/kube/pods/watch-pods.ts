@@ -2,6 +2,7 @@ import { chunkOf } from '../../domain/scoreboard/board.ts';
 import { isBarePod } from '../../domain/manifests/bare-pod.ts';
 import type { JobUid } from '../../domain/base/ids.ts';
 import { unpublishedStops } from '../../domain/scoreboard/shown-status.ts';
+import type { Labels } from '../../domain/manifests/manifest.ts';
 import type { FeedEntry, FeedRow, PodChange } from '../../ports/feed.ts';
 import type { StoredSpec } from '../../ports/job-store.ts';
 import { LeftOut } from '../list/left-out.ts';
@@ -80,8 +81,10 @@ class Shown {
 }
 
 type PodEvent = PodChanged & { readonly index: number };
-/** `hadEnded`: an earlier row has published its end already. */
-type PodChanged = WatchedChange<PodObject> & { readonly hadEnded?: boolean };
+/** `hadEnded`: an earlier row has published its end already. `relabelled`: its labels may have changed. */
+type PodChanged = WatchedChange<PodObject> & { readonly hadEnded?: boolean; readonly relabelled?: Relabelled };
+/** Of a bare Pod, whose labels users change: `before`, if this row publishes a change of them. */
+type Relabelled = { readonly before: Labels | undefined };
 
 /** Pods of an entry that are kept for the watches of its row; each watch reads any others for itself. */
 const SHARED_MAX = 100;
@@ -113,6 +116,12 @@ const atVersion = ({ object, ...change }: PodEvent, version: number): PodEvent =
 });
 
 async function* entryChanges(entry: FeedEntry, number: number, reads: Reads): AsyncGenerator<PodEvent> {
+  const changes = changesOfEntry(entry, number, reads);
+  if (!isBarePod(entry)) yield* changes;
+  else for await (const change of changes) yield { ...change, relabelled: { before: entry.labelsBefore } };
+}
+
+async function* changesOfEntry(entry: FeedEntry, number: number, reads: Reads): AsyncGenerator<PodEvent> {
   const { uid, pods } = entry;
   if (entry.type === 'DELETED') {
     // Kubernetes' garbage collector deletes a Job's Pods with it.
@@ -178,8 +187,8 @@ type Phase = PodObject['status']['phase'];
 const PHASES: readonly Phase[] = ['Pending', 'Running', 'Succeeded', 'Failed'];
 
 /**
- * What a change means to a watch that selects by phase: a Pod is ADDED when the selector begins to match and DELETED when it no
- * longer does, as in Kubernetes. What it matched before the watch is unknown, so any phase that a Pod may have come from
+ * What a change means to a watch that selects by phase, or by labels of bare Pods: a Pod is ADDED when the selector begins to match
+ * and DELETED when it no longer does, as in Kubernetes. What it matched before the watch is unknown, so any phase that a Pod may have come from
  * counts.
  */
 class Turns {
@@ -197,26 +206,33 @@ class Turns {
   }
 
   /** null: there is nothing to send. */
-  typeOf({ type, object, hadEnded = false }: PodChanged): WatchedChange<PodObject>['type'] | null {
-    const { uid } = object.metadata;
+  typeOf(change: PodChanged): WatchedChange<PodObject>['type'] | null {
+    const { type, object, relabelled } = change;
+    const { uid, labels } = object.metadata;
     const { phase } = object.status;
     const shows = (of: Phase): boolean => this.#shows(object, of);
-    if (PHASES.every(shows)) return type;
-    if (!PHASES.some(shows)) return null;
-    const had = this.#shown.isShown(uid) ?? phasesBefore({ type, object, hadEnded }).some(shows);
+    const mayTurn = relabelled !== undefined && !this.#filter.labels.isEverything;
+    if (PHASES.every(shows) && !mayTurn) return type;
+    if (!PHASES.some(shows) && !mayTurn) return null;
+    const showed = (of: Phase): boolean => this.#shows(object, of, relabelled?.before ?? labels);
+    const had = this.#shown.isShown(uid) ?? phasesBefore(change).some(showed);
     const has = type !== 'DELETED' && shows(phase);
-    const isLast = type === 'DELETED' || isOver(object);
+    const isLast = type === 'DELETED' || (isOver(object) && !mayTurn);
     return this.#shown.turn(uid, had, has, isLast);
   }
 
-  #shows(object: PodObject, phase: Phase): boolean {
-    return showsPod(this.#filter, { ...object, status: { ...object.status, phase } });
+  #shows(object: PodObject, phase: Phase, labels = object.metadata.labels): boolean {
+    const { metadata, status } = object;
+    return showsPod(this.#filter, { ...object, metadata: { ...metadata, labels }, status: { ...status, phase } });
   }
 }
 
 /** In which phases a watch may have had a Pod that it does not remember. */
-function phasesBefore({ type, object, hadEnded = false }: PodChanged): readonly Phase[] {
+function phasesBefore({ type, object, hadEnded = false, relabelled }: PodChanged): readonly Phase[] {
   const { phase } = object.status;
   if (type === 'DELETED') return hadEnded ? [phase] : PHASES;
-  return type === 'ADDED' ? [] : PHASES.slice(0, Math.min(PHASES.indexOf(phase), 2));
+  if (type === 'ADDED') return [];
+  // A row about its labels may leave its phase as it is.
+  const at = PHASES.indexOf(phase);
+  return PHASES.slice(0, relabelled === undefined ? Math.min(at, 2) : at + 1);
 }

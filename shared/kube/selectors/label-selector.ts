@@ -10,6 +10,8 @@ export type LabelSelector = {
   readonly matches: (labels: Labels) => boolean;
   /** The one value that `key` must have, if the selector says so, so that not everything has to be read. */
   readonly exact: (key: string) => string | undefined;
+  /** It selects everything. */
+  readonly isEverything: boolean;
 };
 
 type Operator = '=' | '==' | '!=' | 'in' | 'notin' | '>' | '<';
@@ -26,6 +28,7 @@ export function parseLabelSelector(text: string | undefined): Parsed<LabelSelect
   try {
     const requirements = new Parser(selectorTokens(text ?? '')).parse();
     return ok({
+      isEverything: requirements.length === 0,
       matches: (labels) => requirements.every((requirement) => meets(requirement, labels)),
       exact: (key) => {
         const found = requirements.find((each) => each.key === key);

@@ -328,6 +328,27 @@ test('a watch shows its life, and each change of its metadata', async () => {
   ]);
 });
 
+test('a watch that selects by labels: what begins to match is ADDED, and what matches no more is DELETED', async () => {
+  let next = 0;
+  const label = (a: string | null) => async () => merge(world, 'one', { metadata: { labels: { a } } });
+  const steps = [
+    label('b'),
+    label('c'),
+    label('c'),
+    async () => runs(world, 'one'),
+    label('b'),
+    label(null),
+    label('b'),
+  ];
+  const world: World = await aWorldWithPods(async () => void (await steps[next++]?.()));
+  await send(world, 'POST', PODS, pod('one'));
+  const lines = await linesOf(await world.get(`${PODS}?watch=true&timeoutSeconds=30&labelSelector=a%3Db`));
+  const seen = (lines as unknown as { type: string; object: Pod }[]).map(
+    ({ type, object }) => `${type} ${object.status.phase}`,
+  );
+  expect(seen).toEqual(['ADDED Pending', 'DELETED Pending', 'ADDED Running', 'DELETED Running', 'ADDED Running']);
+});
+
 test('one whose launch is refused for good stays, and says why', async () => {
   const world = await aWorldWithPods();
   await send(world, 'POST', PODS, pod('one'));
