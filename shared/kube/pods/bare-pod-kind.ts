@@ -51,7 +51,7 @@ const POD_FACE: JobFace<PodObject> = {
   fieldsOf: () => ({}),
 };
 
-const nameOf = ({ identity }: StoredSpec): string => barePodOf(identity.name) ?? identity.name;
+const podNameOf = ({ name }: StoredSpec['identity']): string => barePodOf(name) ?? name;
 
 /** What storing bare Pods asks. */
 export type BarePodDeps = WriteDeps & Pick<ApiDeps, 'hosts' | 'needsCommand' | 'hostFolders'>;
@@ -62,6 +62,9 @@ export function barePodKind(deps: BarePodDeps): WritableKind<FoundJob<PodObject>
   const writes = jobWrites(POD_FACE, 'spec.subdomain', deps);
   const find: typeof writes.find = async ({ namespace, name }, published) =>
     writes.find({ namespace, name: jobNameOfPod(name) }, published);
+  /** A Job's Pod may have that name, whose last letters are drawn. */
+  const isTaken = async ({ identity }: StoredSpec): Promise<boolean> =>
+    (await findPod(identity.namespace, podNameOf(identity), deps)) !== null;
   return {
     ...writes,
     type: 'Pod',
@@ -74,7 +77,7 @@ export function barePodKind(deps: BarePodDeps): WritableKind<FoundJob<PodObject>
       const { name, namespace } = manifest.metadata;
       const identity = { uid: asJobUid(context.uid), namespace, name, createdAt: clock.now() };
       const admitted = { identity, revision: 1, generation: 1, manifest };
-      return { kind: 'ok', admitted, name: nameOf(admitted), warnings };
+      return { kind: 'ok', admitted, name: podNameOf(identity), warnings };
     },
 
     admitUpdate({ view, object }, document, fieldValidation) {
@@ -87,12 +90,9 @@ export function barePodKind(deps: BarePodDeps): WritableKind<FoundJob<PodObject>
       return { kind: 'ok', admitted: { ...spec, manifest }, warnings, changed };
     },
 
-    async create(spec, managedFields, user) {
-      const name = nameOf(spec);
-      // A Job's Pod may have that name, whose last letters are drawn.
-      const other = await findPod(spec.identity.namespace, name, deps);
-      if (other !== null) return { kind: 'taken' };
-      return writes.create(spec, managedFields, user);
-    },
+    create: async (spec, managedFields, user) =>
+      (await isTaken(spec)) ? { kind: 'taken' } : writes.create(spec, managedFields, user),
+
+    wouldCreate: async (spec) => ((await isTaken(spec)) ? { kind: 'taken' } : writes.wouldCreate(spec)),
   };
 }

@@ -4,11 +4,10 @@ import { differences } from '../object/differences.ts';
 import { type FieldError, forbidden, invalid } from '../object/field-error.ts';
 import { meaningOf } from '../object/kept-fields.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
-import { addedFinalizerErrors, tieErrors, tiesOf } from '../object/object-metadata.ts';
+import { addedFinalizerErrors, labelParts, tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { type ObjectUpdate, identityErrors, isSame } from '../object/object-update.ts';
 import type { FieldValidation } from '../object/read-object.ts';
 import { admitPodTemplate } from '../pod-admission/pod-rules.ts';
-import { labelParts } from './admit-pod.ts';
 import { ownAnnotationErrors, withoutShown } from './annotations-of-pods.ts';
 import { type PodShape, readPodDocument } from './pod-document.ts';
 
@@ -84,7 +83,7 @@ const metadataOf = (
   name,
   namespace,
   ...(generateName === '' ? {} : { generateName }),
-  ...labelParts(labels, annotations),
+  ...labelParts({ labels, annotations }),
   ...ties,
 });
 

@@ -1,10 +1,10 @@
 import { jobNameOfPod } from '../../domain/manifests/bare-pod.ts';
-import type { JobManifest, Labels, ObjectMeta } from '../../domain/manifests/manifest.ts';
+import type { JobManifest, ObjectMeta } from '../../domain/manifests/manifest.ts';
 import { type Admission, type AdmissionContext, admitJob } from '../job/job-manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 import { ownAnnotationErrors } from './annotations-of-pods.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
-import { type ObjectMetadataShape, tieErrors, tiesOf } from '../object/object-metadata.ts';
+import { type ObjectMetadataShape, labelParts, tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { nameErrors, nameOf } from '../object/object-name.ts';
 import { misplacedReading } from '../object/read-object.ts';
 import { ofPod } from './pod-paths.ts';
@@ -58,10 +58,7 @@ function restartErrors(spec: PodShape['spec']): readonly FieldError[] {
       ];
 }
 
-/**
- * The Job whose template the Pod is. Its own name is as long as a Job's may be: only the rules for the template say what the Pod may
- * be called in variables.
- */
+/** A Job whose template the Pod is, for the rules of templates. Its name is any: that of the Pod is checked by itself. */
 function asJob({ metadata, spec }: PodShape, namespace: string) {
   const { labels = {}, annotations = {} } = metadata ?? {};
   const policy = spec?.restartPolicy === 'OnFailure' ? 'OnFailure' : 'Never';
@@ -88,20 +85,14 @@ const metadataOf = (name: string, namespace: string, given: ObjectMetadataShape 
     name: jobNameOfPod(name),
     namespace,
     ...(generateName === '' ? {} : { generateName }),
-    ...labelParts(labels, annotations),
+    ...labelParts({ labels, annotations }),
     ...tiesOf(given),
   };
 };
 
-/** Labels and annotations, without empty ones. */
-export const labelParts = (labels: Labels, annotations: Labels): Pick<ObjectMeta, 'labels' | 'annotations'> => ({
-  ...(Object.keys(labels).length === 0 ? {} : { labels }),
-  ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-});
-
 /** Without what a Job generates: nobody selects by it. */
 function manifestOf({ spec, ...job }: JobManifest, metadata: ObjectMeta): JobManifest {
   const { labels = {}, annotations = {} } = metadata;
-  const template = { ...spec.template, metadata: { ...labelParts(labels, annotations), labels } };
+  const template = { ...spec.template, metadata: { ...labelParts({ labels, annotations }), labels } };
   return { ...job, metadata, spec: { ...spec, selector: {}, template } };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FOREGROUND_DELETION } from '../../domain/manifests/job.ts';
-import type { ObjectMeta, OwnerReference } from '../../domain/manifests/manifest.ts';
+import type { Labels, ObjectMeta, OwnerReference } from '../../domain/manifests/manifest.ts';
 import { qualifiedNameErrors } from './dns-names.ts';
 import { type FieldError, forbidden, invalid } from './field-error.ts';
 import { flag, opt, text, texts } from './json-fields.ts';
@@ -23,6 +23,18 @@ export const objectMetadataShape = metadataShape.extend({
 });
 
 export type ObjectMetadataShape = z.output<typeof objectMetadataShape>;
+
+/** Labels and annotations, without empty ones. */
+export const labelParts = ({
+  labels = {},
+  annotations = {},
+}: {
+  readonly labels?: Labels | undefined;
+  readonly annotations?: Labels | undefined;
+} = {}): Pick<ObjectMeta, 'labels' | 'annotations'> => ({
+  ...(Object.keys(labels).length === 0 ? {} : { labels }),
+  ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+});
 
 /** Owners and finalizers, as they are stored. Omits empty ones. */
 export function tiesOf(

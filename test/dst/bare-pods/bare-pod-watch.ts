@@ -9,6 +9,7 @@ import { STOPPED_MS } from '../checks/repairs.ts';
 import type { Sights } from '../checks/sights.ts';
 import type { Watchdog } from '../checks/watchdog.ts';
 import type { PlayWatch } from '../world/play-watch.ts';
+import { watchedCommits } from '../world/watched-commits.ts';
 import type { World } from '../world/world.ts';
 import type { SeedPod, Way } from './seed-bare-pods.ts';
 
@@ -100,31 +101,20 @@ export class BarePodWatch implements PlayWatch {
   }
 
   watchJobs(jobs: JobStore): JobStore {
+    const watched = watchedCommits(jobs, (uid, status) => this.#committed(uid, status));
     return {
-      ...jobs,
+      ...watched,
       createJob: async (spec, status) => {
         const created = await jobs.createJob(spec, status);
         if (created.kind === 'created') this.#created(spec.identity.uid);
         return created;
       },
-      commitPass: async (uid, status, chunks) => {
-        const committed = await jobs.commitPass(uid, status, chunks);
-        if (committed.kind === 'committed') this.#committed(uid, status);
-        return committed;
-      },
-      commitSpec: async (spec, status) => {
-        const committed = await jobs.commitSpec(spec, status);
-        if (committed.kind === 'committed') this.#committed(spec.identity.uid, status);
-        return committed;
-      },
       commitDeletion: async (identity, status) => {
-        const committed = await jobs.commitDeletion(identity, status);
-        if (committed.kind === 'committed') {
-          const { uid } = identity;
-          const isCut = this.#known.get(uid)?.asked.has('at once') === false && this.#watchdog.podsOf(uid).length > 0;
+        const { uid } = identity;
+        const committed = await watched.commitDeletion(identity, status);
+        const isCut = this.#known.get(uid)?.asked.has('at once') === false && this.#watchdog.podsOf(uid).length > 0;
+        if (committed.kind === 'committed')
           this.#forbid(uid, isCut, () => 'is gone while it runs, though its deletion gave it time');
-          this.#committed(uid, status);
-        }
         return committed;
       },
     };

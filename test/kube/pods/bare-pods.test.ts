@@ -113,6 +113,7 @@ describe('what users see', () => {
     await world.post(JOBS, manifest('sums'));
     const [name = ''] = await names(world, PODS);
     expect((await send(world, 'POST', PODS, pod(name))).code).toBe(409);
+    expect((await send(world, 'POST', `${PODS}?dryRun=All`, pod(name))).code).toBe(409);
   });
 
   test('a generated name', async () => {

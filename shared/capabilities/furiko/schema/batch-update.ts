@@ -7,7 +7,7 @@ import { type FieldError, forbidden } from '../../../schema/object/field-error.t
 import { immutableErrors, isSame } from '../../../schema/object/object-update.ts';
 import { COMPILED_ANNOTATIONS } from './compile-furiko-job.ts';
 import type { FurikoJobUpdate, FurikoUpdateContext, StoredFurikoJob } from './furiko-admission-context.ts';
-import { labelParts } from './furiko-job-admission.ts';
+import { labelParts } from '../../../schema/object/object-metadata.ts';
 
 const INSTEAD = 'change it as jobs.execution.furiko.io';
 

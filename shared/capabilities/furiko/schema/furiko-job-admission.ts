@@ -4,7 +4,7 @@ import { optionSpecHash } from '../domain/option-spec-hash.ts';
 import type { Labels, ObjectMeta } from '../../../domain/manifests/manifest.ts';
 import { admitJob } from '../../../schema/job/job-manifest.ts';
 import { type FieldError, forbidden, invalid } from '../../../schema/object/field-error.ts';
-import { type ObjectMetadataShape, tiesOf } from '../../../schema/object/object-metadata.ts';
+import { type ObjectMetadataShape, labelParts, tiesOf } from '../../../schema/object/object-metadata.ts';
 import { nameErrors, nameOf } from '../../../schema/object/object-name.ts';
 import {
   type FieldValidation,
@@ -91,18 +91,6 @@ function admitWhole(name: string, { job, named }: ConfigOfJob, context: FurikoAd
   ];
   return { kind: 'ok', manifest: admitted.manifest, furiko, warnings };
 }
-
-/** Labels and annotations, without empty ones. */
-export const labelParts = ({
-  labels = {},
-  annotations = {},
-}: {
-  readonly labels?: Labels | undefined;
-  readonly annotations?: Labels | undefined;
-} = {}): Pick<ObjectMeta, 'labels' | 'annotations'> => ({
-  ...(Object.keys(labels).length === 0 ? {} : { labels }),
-  ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-});
 
 /** Furiko's own finalizer would hold the Job for ever: nobody here removes it. */
 export function tiesWithoutFurikos(

@@ -17,7 +17,8 @@ import {
 import { furikoErrors, furikoWarnings } from './batch-paths.ts';
 import { ruleAnnotations } from './compile-furiko-job.ts';
 import type { FurikoJobUpdate, FurikoUpdateContext, StoredFurikoJob } from './furiko-admission-context.ts';
-import { labelParts, readFurikoJob, tiesWithoutFurikos } from './furiko-job-admission.ts';
+import { labelParts } from '../../../schema/object/object-metadata.ts';
+import { readFurikoJob, tiesWithoutFurikos } from './furiko-job-admission.ts';
 import type { FurikoJobShape } from './furiko-job-shape.ts';
 import { furikoSpecOf } from './furiko-spec.ts';
 import { forcedDeletionWarnings, furikoSpecErrors } from './furiko-spec-rules.ts';

@@ -16,7 +16,8 @@ import {
   misplacedReading,
 } from '../../../schema/object/read-object.ts';
 import { refusedFields } from '../../../schema/pod/pod-fields.ts';
-import { labelParts, lengthErrors, tiesWithoutFurikos } from './furiko-job-admission.ts';
+import { labelParts } from '../../../schema/object/object-metadata.ts';
+import { lengthErrors, tiesWithoutFurikos } from './furiko-job-admission.ts';
 import type { JobConfigAdmission, JobConfigContext, StoredJobConfig } from './furiko-admission-context.ts';
 import { writtenTemplate } from './furiko-spec.ts';
 import {

@@ -2,6 +2,7 @@ import { createMemoryAnnouncer } from '../memory-announcer.ts';
 import type { Announcement } from '../../domain/announcement.ts';
 import { type EpochMs, plusMs } from '../../../../domain/base/time.ts';
 import { isBarePod } from '../../../../domain/manifests/bare-pod.ts';
+import { watchedCommits } from '../../../../../test/dst/world/watched-commits.ts';
 import type { JobUid } from '../../../../domain/base/ids.ts';
 import type { JobState, Phase, Status } from '../../../../domain/scoreboard/status.ts';
 import type { Announcer } from '../../ports/announcer.ts';
@@ -41,7 +42,7 @@ export class AnnounceWatch {
 
   watchJobs(jobs: JobStore): JobStore {
     return {
-      ...jobs,
+      ...watchedCommits(jobs, (uid, status) => this.#committed(uid, status)),
       createJob: async (spec, status) => {
         const created = await jobs.createJob(spec, status);
         const { uid } = spec.identity;
@@ -51,21 +52,6 @@ export class AnnounceWatch {
         if (status.startTime !== null) this.#statuses.set(uid, { ...status, startTime: null });
         this.#committed(uid, status);
         return created;
-      },
-      commitPass: async (uid, status, chunks) => {
-        const committed = await jobs.commitPass(uid, status, chunks);
-        if (committed.kind === 'committed') this.#committed(uid, status);
-        return committed;
-      },
-      commitSpec: async (spec, status) => {
-        const committed = await jobs.commitSpec(spec, status);
-        if (committed.kind === 'committed') this.#committed(spec.identity.uid, status);
-        return committed;
-      },
-      commitDeletion: async (identity, status) => {
-        const committed = await jobs.commitDeletion(identity, status);
-        if (committed.kind === 'committed') this.#committed(identity.uid, status);
-        return committed;
       },
     };
   }
