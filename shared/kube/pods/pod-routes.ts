@@ -4,7 +4,7 @@ import { BUFFERED_MAX_SEC, STREAM_MAX_SEC } from '../http/api-deps.ts';
 import { listOrWatch, showObject } from '../list/collection-routes.ts';
 import { findAttempt, findEndedAttempt, findPod } from './find-pod.ts';
 import type { PageRequest } from '../list/list-page.ts';
-import { isBarePod } from '../../domain/manifests/bare-pod.ts';
+import { jobNameOfPod } from '../../domain/manifests/bare-pod.ts';
 import { createObject } from '../write/create-object.ts';
 import { patchObject } from '../write/patch-object.ts';
 import { updateObject } from '../write/update-object.ts';
@@ -69,8 +69,9 @@ export function podRoutes(deps: ApiDeps, options: ApiOptions): Hono {
   app.post(PATH, (c) => createObject(c, kind, c.req.param('namespace'), ({ object }) => c.json(object, 201), deps));
   app.on(['PUT', 'PATCH'], `${PATH}/:name`, async (c) => {
     const key = { namespace: c.req.param('namespace'), name: c.req.param('name') };
-    const found = await findPod(key.namespace, key.name, deps);
-    if (found !== null && !isBarePod(found.view.spec.identity)) return errorResponse(methodNotAllowed(NOT_WRITTEN));
+    const isBare = (await deps.jobs.findJob(key.namespace, jobNameOfPod(key.name))) !== null;
+    if (!isBare && (await findPod(key.namespace, key.name, deps)) !== null)
+      return errorResponse(methodNotAllowed(NOT_WRITTEN));
     const change = c.req.method === 'PUT' ? updateObject : patchObject;
     return change(c, kind, key, (object, code) => c.json(object, code), deps);
   });
