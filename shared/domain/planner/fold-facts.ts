@@ -5,7 +5,6 @@ import { LOST, NO_TIMES } from './ending.ts';
 import { type AttemptId, type Fact, type FactOf, inOrder, isSameAttempt } from '../base/fact.ts';
 import { type IndexRecord, hasPod, isActive } from '../scoreboard/index-record.ts';
 import { unreachable } from '../base/invariant.ts';
-import { isBarePod } from '../manifests/bare-pod.ts';
 import { isOutOfRange } from '../manifests/job.ts';
 import type { PolicyVerdict } from './decide-phase.ts';
 import { Ledger } from './ledger.ts';
@@ -207,7 +206,7 @@ class Batch {
     // What ends while all of a gang are stopped costs no try, as in `judge`.
     const isFree = isOutOfRange(job.spec, index) || status.phase.kind === 'regrouping';
     // Refused without our knowing: one attempt is all that a bare Pod has, so this one is launched again.
-    const goesOn = isBarePod(job) && !isEnding(status.phase) && !record.stopping;
+    const goesOn = job.spec.barePod && !isEnding(status.phase) && !record.stopping;
     if (isFree) this.#board.apply({ op: 'released', index, attempt });
     else if (isFailing(status.phase)) this.#ledger.fail(fact, record);
     else if (record.podDeleted || record.late !== null) this.#ledger.deletePod(fact, record);

@@ -2,7 +2,6 @@ import { type EpochMs, plusMs, soonest } from '../base/time.ts';
 import { type Folding, extendJournal, foldJournal } from '../scoreboard/journal.ts';
 import { type Phase, type Status, isEnding, isOver } from '../scoreboard/status.ts';
 import type { Transition } from '../scoreboard/transition.ts';
-import { isBarePod } from '../manifests/bare-pod.ts';
 import { type JobSpec, startsAt } from '../manifests/job.ts';
 import { deadlineOf } from './decide-phase.ts';
 import { withJobEvents } from '../events/job-events.ts';
@@ -24,7 +23,7 @@ export function planCommit(pass: Pass, attempts: Attempts): Plan {
   const folding = foldJournal(board, extendJournal(status.journal, board.transitions), status.published.seq);
   const decided = withJobEvents(status, statusAfter(pass, attempts, folding), job);
   const next =
-    rules.announces && !isBarePod(job) ? withStateChange(status, decided) : { ...decided, unannounced: null };
+    rules.announces && !job.spec.barePod ? withStateChange(status, decided) : { ...decided, unannounced: null };
   const changed = differs(read, next, board.transitions);
   const ttl = planTtl(job.spec, phase, now);
   const wakeAt = soonest(nextWakeAt(pass, attempts, folding), ttl.wakeAt);

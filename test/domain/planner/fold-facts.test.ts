@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { WorkingBoard } from '../../../shared/domain/scoreboard/working-board.ts';
 import type { EndingCause, Fact } from '../../../shared/domain/base/fact.ts';
-import { jobNameOfPod } from '../../../shared/domain/manifests/bare-pod.ts';
 import { type Folded, foldFacts } from '../../../shared/domain/planner/fold-facts.ts';
 import { OWN_RULES } from '../../../shared/domain/planner/plan-rules.ts';
 import { extendJournal } from '../../../shared/domain/scoreboard/journal.ts';
@@ -157,7 +156,7 @@ test.each<readonly [Phase, string, string]>([
   [{ kind: 'terminating', since: at(0), ended: null }, '.', ''],
 ])('a cancelled launch of a bare Pod that is %j', (phase, after, words) => {
   const { job, status, ...board } = aBoard('c');
-  const bare = { ...board, job: { ...job, name: jobNameOfPod('one') }, status: { ...status, phase } };
+  const bare = { ...board, job: { ...job, spec: { ...job.spec, barePod: true } }, status: { ...status, phase } };
   const outcome = fold(bare, [cancelled(0)]);
   expect([stripOf(outcome.board), told(outcome)]).toEqual([after, words]);
 });
