@@ -88,7 +88,7 @@ class Lookout {
   async wait(after: string | null, checkEnded: () => Promise<boolean>): Promise<boolean> {
     // Somebody has read on since this follower did.
     if (this.#page !== null && this.#page.after === after && isNews(this.#page)) return false;
-    this.#poll ??= this.#pollOnce(after, checkEnded).finally(() => (this.#poll = null));
+    this.#poll ??= this.#pollOnce(checkEnded).finally(() => (this.#poll = null));
     return this.#poll;
   }
 
@@ -97,17 +97,14 @@ class Lookout {
     return this.#settling;
   }
 
-  async #pollOnce(after: string | null, checkEnded: () => Promise<boolean>): Promise<boolean> {
+  /** Those who have waited then read at the same time, which is one read. */
+  async #pollOnce(checkEnded: () => Promise<boolean>): Promise<boolean> {
     const { clock } = this.#deps;
     await clock.sleep(this.#pollMs);
-    let hasEnded = false;
-    if (clock.now() - this.#askedAt >= END_ASKED_MS) {
-      hasEnded = await checkEnded();
-      this.#askedAt = clock.now();
-    }
-    const read = await this.#read(after);
-    const isLoud = isNews({ after, read }) && read.kind === 'lines' && read.lines.length > 0;
-    this.#pollMs = isLoud ? this.#polls.firstMs : Math.min(this.#pollMs * QUIETER, this.#polls.mostMs);
+    this.#pollMs = Math.min(this.#pollMs * QUIETER, this.#polls.mostMs);
+    if (clock.now() - this.#askedAt < END_ASKED_MS) return false;
+    const hasEnded = await checkEnded();
+    this.#askedAt = clock.now();
     return hasEnded;
   }
 
@@ -119,6 +116,7 @@ class Lookout {
     try {
       const read = await reading;
       this.#page = { after, read };
+      if (read.kind === 'lines' && read.lines.length > 0) this.#pollMs = this.#polls.firstMs;
       return read;
     } finally {
       this.#reads.delete(after);

@@ -42,7 +42,7 @@ function aLog(steps: readonly (() => void)[] = [], { knowsEnd = false }: { reado
     },
   };
   const lookouts = createLogLookouts({ logs, clock });
-  const follow = async (isCancelled = () => false): Promise<string> => {
+  const open = (isCancelled = () => false): AsyncGenerator<Uint8Array> => {
     const options = {
       container: 'main',
       previous: false,
@@ -56,13 +56,15 @@ function aLog(steps: readonly (() => void)[] = [], { knowsEnd = false }: { reado
       state.asked++;
       return state.hasEnded;
     };
-    const parts: Uint8Array[] = [];
-    const source = { taskArn: TASK, hasEnded: false };
     const delivery = { endsAt: 1_000_000, isCancelled, checkEnded };
-    for await (const part of logText(source, options, delivery, { logs, clock, lookouts })) parts.push(part);
+    return logText({ taskArn: TASK, hasEnded: false }, options, delivery, { logs, clock, lookouts });
+  };
+  const follow = async (isCancelled = () => false): Promise<string> => {
+    const parts: Uint8Array[] = [];
+    for await (const part of open(isCancelled)) parts.push(part);
     return Buffer.concat(parts).toString();
   };
-  return { lines, state, lookouts, follow };
+  return { lines, state, lookouts, open, follow };
 }
 
 describe('those who follow one log', () => {
@@ -88,6 +90,24 @@ describe('those who follow one log', () => {
     expect(many.polls).toBe(alone.polls);
     expect(many.asked).toBe(alone.asked);
     expect(many.reads).toBeLessThan(alone.reads * 3);
+  });
+
+  test.each([1, 200])('read a quiet log once for each poll: %i of them', async (followers) => {
+    const log = aLog([...Array.from({ length: 5 }, () => () => undefined), () => (log.state.hasEnded = true)]);
+    await Promise.all(Array.from({ length: followers }, async () => log.follow()));
+    // And at most four times more: at the beginning, and at the end.
+    expect(log.state.reads).toBeLessThanOrEqual(6 + 4);
+  });
+
+  test('do not wait for one who reads no further, and who leaves nothing behind', async () => {
+    const log = aLog([() => log.lines.push('two'), () => (log.state.hasEnded = true)]);
+    log.lines.push('one');
+    const slow = log.open();
+    await slow.next();
+    expect(await log.follow()).toBe('one\ntwo\n');
+    expect(log.lookouts.size()).toBe(1);
+    await slow.return(undefined);
+    expect(log.lookouts.size()).toBe(0);
   });
 
   test('leave nothing behind, and one who leaves takes nothing from the others', async () => {
