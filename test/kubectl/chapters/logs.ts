@@ -65,7 +65,7 @@ export async function logs(t: Terminal, { workspaceDir }: ALocalRuntime): Promis
   );
 }
 
-/** A line and what came seconds later are told apart by the time of the latter. */
+/** `--since-time` leaves out a line that was printed seconds before that time. */
 async function sinceTimes(t: Terminal, workspaceDir: string): Promise<void> {
   const go = `${t.namespace}-go-late`;
   t.write('late.yaml', job('late', `echo old; ${waitingFor(go)}; printf 'new\\n\\n  last'`));
