@@ -126,8 +126,10 @@ const modesIn = (
 const isFileSystem = ({ persistentVolumeClaim, nfs }: Volume): boolean =>
   persistentVolumeClaim !== undefined || nfs !== undefined;
 
-const mountedBy = ({ volumeMounts = [] }: Container, { volumes = [] }: PodSpec): readonly Volume[] =>
-  volumes.filter((volume) => volumeMounts.some(({ name }) => name === volume.name));
+function mountedBy({ volumeMounts = [] }: Container, { volumes = [] }: PodSpec): readonly Volume[] {
+  const mounted = new Set(volumeMounts.map(({ name }) => name));
+  return volumes.filter(({ name }) => mounted.has(name));
+}
 
 const programsOf = ({ containers, initContainers = [] }: PodSpec): readonly Container[] => [
   ...initContainers,
