@@ -4,7 +4,7 @@ import { admitField, admitResource } from './admit-source.ts';
 import { admitEnvFrom } from './admit-volume.ts';
 import type { ContainerShape, EnvShape } from '../pod/pod-shape.ts';
 import { DEFAULT_MESSAGE_PATH } from './without-effect-rules.ts';
-import { admitProbe } from './probe-rules.ts';
+import { PROBES, admitProbe } from './probe-rules.ts';
 import { defaultPullPolicy } from './pull-policy.ts';
 
 /**
@@ -29,8 +29,6 @@ export function admitContainer(shape: ContainerShape): Container {
     imagePullPolicy: textOr(kept.imagePullPolicy, defaultPullPolicy(image)),
   };
 }
-
-const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
 type Probes = Pick<ContainerShape, (typeof PROBES)[number]>;
 

@@ -3,7 +3,8 @@ import { refusedValue } from '../object/refused-fields.ts';
 import type { ContainerShape } from '../pod/pod-shape.ts';
 import type { ProbeShape } from '../pod/probe-shape.ts';
 
-const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+/** The probes that a container may have. */
+export const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 type ProbeName = (typeof PROBES)[number];
 
 /**
