@@ -5,7 +5,6 @@ import { placementWarnings } from './placement-rules.ts';
 import { probeWarnings } from './probe-rules.ts';
 import { messagePathWarnings, withoutEffectWarnings } from './without-effect-rules.ts';
 import type { ContainerShape, PodSpecShape, VolumeShape } from '../pod/pod-shape.ts';
-import { writerOf } from '../pod/volume-owner-rules.ts';
 
 /**
  * Warnings for the client about values that behave differently here.
@@ -35,15 +34,10 @@ export function templateWarnings(path: string, spec: PodSpecShape, columns: read
     ...initContainers.map((c, i) => ({ c, at: `${path}.initContainers[${i}]` })),
     ...containers.map((c, i) => ({ c, at: `${path}.containers[${i}]` })),
   ];
-  return [...warnings, ...all.flatMap(({ c, at }) => containerWarnings(at, c, spec, columns))];
+  return [...warnings, ...all.flatMap(({ c, at }) => containerWarnings(at, c, columns))];
 }
 
-function containerWarnings(
-  path: string,
-  c: ContainerShape,
-  spec: PodSpecShape,
-  columns: readonly string[],
-): readonly string[] {
+function containerWarnings(path: string, c: ContainerShape, columns: readonly string[]): readonly string[] {
   const warnings: string[] = [];
   warnings.push(...shellVariableWarnings(path, c, columns));
   const seen = new Set<string>();
@@ -65,11 +59,6 @@ function containerWarnings(
       `${path}.securityContext.allowPrivilegeEscalation: Fargate cannot forbid it; leave set-user-ID programs out of the image`,
     );
   warnings.push(...probeWarnings(path, c), ...messagePathWarnings(path, c));
-  const user = spec.securityContext?.fsGroup === undefined ? writerOf(c, spec) : null;
-  if (user !== null)
-    warnings.push(
-      `${path}.volumeMounts: a volume on Fargate belongs to root; user ${user} may write to it if the Pod has an fsGroup, or the image has the folder, owned by that user, as a VOLUME`,
-    );
   return warnings;
 }
 

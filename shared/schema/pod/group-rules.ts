@@ -1,5 +1,11 @@
 import type { PodSpec } from '../../domain/manifests/pod-spec.ts';
-import { filesGroupOf, identityOf, privateVolumesOf, strangersInOne } from '../../domain/task/volumes/volume-groups.ts';
+import {
+  filesGroupOf,
+  identityOf,
+  outsiderOf,
+  privateVolumesOf,
+  strangersInOne,
+} from '../../domain/task/volumes/volume-groups.ts';
 import type { FieldError } from '../object/field-error.ts';
 import { refusedValue } from '../object/refused-fields.ts';
 
@@ -39,7 +45,8 @@ const isOwnGroup = (group: number, spec: PodSpec): boolean =>
   });
 
 /**
- * Warnings about files that the user of an image may not read on Fargate, where it is in no group but its own.
+ * Warnings about volumes that the user of a container may not read or write on Fargate: folders that are root's, and files of a group,
+ * where the user of an image is in no group but its own.
  *
  * @param path the path of the Pod's spec
  */
@@ -48,11 +55,17 @@ export function groupWarnings(path: string, spec: PodSpec): readonly string[] {
   const group = filesGroupOf(spec);
   return Object.entries({ initContainers, containers }).flatMap(([list, members]) =>
     members.flatMap((container, i) => {
+      const at = `${path}.${list}[${i}].volumeMounts`;
+      const outsider = outsiderOf(container, spec);
+      if (outsider !== null)
+        return [
+          `${at}: a volume on Fargate belongs to root; user ${outsider} may write to it if the Pod has an fsGroup, or the image has the folder, owned by that user, as a VOLUME`,
+        ];
       const [volume] = privateVolumesOf(container, spec);
       return group === null || volume === undefined || identityOf(container, spec).runAsUser !== undefined
         ? []
         : [
-            `${path}.${list}[${i}].volumeMounts: on Fargate the user of the image reads files of volume ${JSON.stringify(volume.name)} only if it is root, or in group ${group}: set runAsUser`,
+            `${at}: on Fargate the user of the image reads files of volume ${JSON.stringify(volume.name)} only if it is root, or in group ${group}: set runAsUser`,
           ];
     }),
   );

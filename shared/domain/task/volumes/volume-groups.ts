@@ -29,8 +29,20 @@ export const needsFilesContainer = (spec: PodSpec): boolean =>
  * Whether a volume gets `fsGroup`: what the kubelet makes for the Pod. What somebody else keeps has owners of its own: a folder of
  * the machine, a claim (`fsGroupPolicy` of the EFS driver), and NFS. A tmpfs of a container is for every user.
  */
-const isOwn = (volume: Volume): boolean =>
-  holdsFiles(volume) || volume.ephemeral !== undefined || (volume.emptyDir !== undefined && !isInMemory(volume));
+const isOwn = (volume: Volume): boolean => holdsFiles(volume) || isEmptyFolder(volume);
+
+/** Whether a volume is a folder of the task that is empty at the start: without a group it is root's. */
+const isEmptyFolder = (volume: Volume): boolean =>
+  volume.ephemeral !== undefined || (volume.emptyDir !== undefined && !isInMemory(volume));
+
+/** The user other than root as whom a container writes to a folder that is root's on Fargate; null: it does not. */
+export function outsiderOf(container: Container, spec: PodSpec): number | null {
+  const { runAsUser = 0 } = identityOf(container, spec);
+  if (runAsUser === 0 || spec.securityContext?.fsGroup !== undefined) return null;
+  const { volumeMounts = [] } = container;
+  const written = volumeMounts.filter(({ readOnly }) => readOnly !== true);
+  return mountedBy({ volumeMounts: written }, spec).some(isEmptyFolder) ? runAsUser : null;
+}
 
 /** The groups of a container's programs beside that of its user. */
 export function groupsOf({ securityContext }: Pick<PodSpec, 'securityContext'>): readonly number[] {
@@ -126,7 +138,10 @@ const modesIn = (
 const isFileSystem = ({ persistentVolumeClaim, nfs }: Volume): boolean =>
   persistentVolumeClaim !== undefined || nfs !== undefined;
 
-function mountedBy({ volumeMounts = [] }: Container, { volumes = [] }: PodSpec): readonly Volume[] {
+function mountedBy(
+  { volumeMounts = [] }: Pick<Container, 'volumeMounts'>,
+  { volumes = [] }: PodSpec,
+): readonly Volume[] {
   const mounted = new Set(volumeMounts.map(({ name }) => name));
   return volumes.filter(({ name }) => mounted.has(name));
 }
