@@ -10,7 +10,7 @@ import { anImage } from './an-engine.ts';
 import { TYPICAL_RUNS, writeFiles } from './typical-runs.ts';
 
 const LOGIN = 'kim:s3cret';
-/** See test/schema/pod/typical-manifests.test.ts for what they are told. */
+/** See test/schema/pod/typical-manifests.test.ts for the reasons. */
 const REFUSED = ['account-token', 'share-over-nfs', 'stop-hook'];
 
 describe.runIf(hasEngine)('typical manifests, applied as they are', PATIENT, () => {

@@ -47,7 +47,7 @@ export function contentsOf(variables: ReadonlyMap<string, string>, volumes: Read
   const folders = listIn(variables, FOLDER_PLAN, parseFolderPlan);
   if (folders === null) return { kind: 'faulty', why: `${FOLDER_PLAN} is no list of folders` };
   const absent = folders.find(({ volume }) => !volumes.has(volume));
-  if (absent !== undefined) return { kind: 'faulty', why: `cannot write ${absent.volume}: ${NOT_MOUNTED}` };
+  if (absent !== undefined) return { kind: 'faulty', why: cannot(absent, NOT_MOUNTED) };
   const files: Content[] = [];
   for (const file of plan) {
     const text = variables.get(fileVariable(file.nth));
@@ -76,8 +76,11 @@ function reasonOf({ volume }: PlannedFile, volumes: ReadonlySet<string>, text: s
   return text === undefined ? 'its content is not set' : 'its content cannot be decoded';
 }
 
-const cannot = ({ volume, path }: Pick<PlannedFile, 'volume' | 'path'>, why: string): string =>
-  `cannot write ${volume}/${path}: ${why}`;
+/** A volume, or a file of it. */
+type Place = Pick<PlannedFolder, 'volume'> & Partial<Pick<PlannedFile, 'path'>>;
+
+const cannot = ({ volume, path }: Place, why: string): string =>
+  `cannot write ${path === undefined ? volume : `${volume}/${path}`}: ${why}`;
 
 /** null: it is not of this form. */
 function decoded(text: string, form: FileForm): Buffer | null {
@@ -109,31 +112,33 @@ export function writeContents(
   { folders, files }: Pick<Extract<Contents, { readonly kind: 'contents' }>, 'folders' | 'files'>,
   dir: string,
 ): Written {
-  const groups = new Map(folders.map(({ volume, group }) => [volume, groupHere(group)] as const));
-  for (const folder of folders) {
+  const groups = new Map<string, number>();
+  for (const { volume, group: wanted, mode } of folders) {
+    const group = groupHere(wanted);
     try {
-      give(folder, groupHere(folder.group), dir);
+      give({ volume, group, mode }, dir);
     } catch (error) {
-      return unwritten(error, `cannot write ${folder.volume}`);
+      return unwritten({ volume }, error);
     }
+    groups.set(volume, group);
   }
   for (const file of files) {
     try {
       write(file, groups.get(file.volume) ?? null, dir);
     } catch (error) {
-      return unwritten(error, `cannot write ${file.volume}/${file.path}`);
+      return unwritten(file, error);
     }
   }
   return { kind: 'written' };
 }
 
-const unwritten = (error: unknown, what: string): Written => ({
+const unwritten = (place: Place, error: unknown): Written => ({
   kind: isTheirs(error) ? 'denied' : 'failed',
-  why: `${what}: ${said(error)}`,
+  why: cannot(place, said(error)),
 });
 
 /** The bit setgid of its mode gives the group all that is made in it. */
-function give({ volume, mode }: PlannedFolder, group: number, dir: string): void {
+function give({ volume, group, mode }: PlannedFolder, dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const folder = openSync(folderIn(dir, volume, mode), constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {

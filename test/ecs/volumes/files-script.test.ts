@@ -130,8 +130,8 @@ const FILES = fc
     ),
   );
 
-/** Root may give a folder to any group, others to one of theirs. */
-const GROUPS = process.getuid?.() === 0 ? [0, 2000, 4_000_000] : (process.getgroups?.() ?? []);
+/** Root may give a folder to any group that a user namespace usually has, others to one of theirs. */
+const GROUPS = process.getuid?.() === 0 ? [0, 2000, 60_000] : (process.getgroups?.() ?? []);
 
 /** Which volumes belong to a group, one without files among them. */
 const FOLDERS = fc.uniqueArray(
