@@ -65,7 +65,7 @@ class Lookout {
   readonly #polls: { readonly firstMs: number; readonly mostMs: number };
   #pollMs: number;
   #askedAt = Number.NEGATIVE_INFINITY;
-  /** The page that was read last, and after which place. */
+  /** The page that was read last, and after which place; null: nothing was new. */
   #page: { readonly after: string | null; readonly read: Read } | null = null;
   #poll: Promise<boolean> | null = null;
   #settling: Promise<void> | null = null;
@@ -80,14 +80,13 @@ class Lookout {
   }
 
   async read(after: string | null): Promise<Read> {
-    const kept = this.#page;
-    if (kept !== null && kept.after === after && isNews(kept)) return kept.read;
-    return this.#read(after);
+    const page = this.#page;
+    return page?.after === after ? page.read : this.#read(after);
   }
 
   async wait(after: string | null, checkEnded: () => Promise<boolean>): Promise<boolean> {
     // Somebody has read on since this follower did.
-    if (this.#page !== null && this.#page.after === after && isNews(this.#page)) return false;
+    if (this.#page?.after === after) return false;
     this.#poll ??= this.#pollOnce(checkEnded).finally(() => (this.#poll = null));
     return this.#poll;
   }
@@ -115,7 +114,8 @@ class Lookout {
     this.#reads.set(after, reading);
     try {
       const read = await reading;
-      this.#page = { after, read };
+      // Where nothing was new, there may be something by now.
+      this.#page = read.kind === 'lines' && read.next !== after ? { after, read } : null;
       if (read.kind === 'lines' && read.lines.length > 0) this.#pollMs = this.#polls.firstMs;
       return read;
     } finally {
@@ -123,7 +123,3 @@ class Lookout {
     }
   }
 }
-
-/** Whether there was something after the place, so that a follower who is there has something to read. */
-const isNews = ({ after, read }: { readonly after: string | null; readonly read: Read }): boolean =>
-  read.kind === 'lines' && read.next !== after;

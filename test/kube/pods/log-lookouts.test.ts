@@ -152,6 +152,20 @@ describe('those who follow one log', () => {
   });
 });
 
+test('a page is there for one who comes to its place later, who waits for nothing', async () => {
+  const log = aLog();
+  log.lines.push('one');
+  const [early, late] = [1, 2].map(() => log.lookouts.join({ taskArn: TASK, container: 'main' }));
+  const page = await early?.read(null);
+  expect(await late?.wait(null, async () => true)).toBe(false);
+  expect(await late?.read(null)).toBe(page);
+  expect([log.state.reads, log.state.sleeps]).toEqual([1, []]);
+  // There was nothing after it then; now there may be.
+  await early?.read('1');
+  log.lines.push('two');
+  expect(await late?.read('1')).toMatchObject({ next: '2' });
+});
+
 test('what is printed before the end and seen after it is sent', async () => {
   const log = aLog([() => (log.state.hasEnded = true), () => log.lines.push('the end')]);
   expect(await log.follow()).toBe('the end\n');
