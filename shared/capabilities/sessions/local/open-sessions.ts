@@ -52,6 +52,8 @@ export function openSessions(): OpenSessions {
         ? { kind: 'taken' }
         : { kind: 'busy', why: `${SESSIONS_MAX} sessions are open: end one of them, or try again later` },
     add(session) {
+      // It may be closed before the API has decided, and says so only once.
+      if (session.socket.destroyed) return;
       all.add(session);
       session.socket.once('close', () => all.delete(session));
     },

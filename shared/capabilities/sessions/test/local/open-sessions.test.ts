@@ -35,6 +35,17 @@ test('there is room for 256, and again when one of them is closed', async () => 
   expect(all.every(({ socket }) => socket.destroyed)).toBe(true);
 });
 
+test('a client that was gone before takes no room', async () => {
+  const sessions = openSessions();
+  for (let n = 0; n < 256; n++) {
+    const gone = aSession();
+    await closed(gone);
+    sessions.add(gone);
+  }
+  expect(sessions.room().kind).toBe('taken');
+  sessions.close();
+});
+
 test('a client is asked for, and its session ends when its user may no more', async () => {
   const sessions = openSessions();
   let may = true;
