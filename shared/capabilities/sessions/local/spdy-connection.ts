@@ -123,6 +123,11 @@ export class SpdyConnection {
     this.#streams.delete(id);
   }
 
+  /** Resolves when it is sent: a client that asks without end and takes no answers is not read any more. */
+  async #answer(frame: Uint8Array): Promise<void> {
+    await new Promise<void>((resolve) => this.send(frame, () => resolve()));
+  }
+
   async #take(frame: Frame): Promise<void> {
     if (frame.kind === 'data') await this.#streams.get(frame.stream)?.receive(frame.bytes, frame.isLast);
     else if (frame.kind === 'open') await this.#open(frame);
@@ -130,21 +135,19 @@ export class SpdyConnection {
     else if (frame.kind === 'headers') await this.#headers.read(frame.headers);
     else if (frame.kind === 'ping') {
       // Those with even numbers are answers to ours.
-      if (frame.id % 2 === 1) this.send(pingFrame(frame.id));
+      if (frame.id % 2 === 1) await this.#answer(pingFrame(frame.id));
     }
   }
 
   async #open({ stream: id, headers, isLast }: Extract<Frame, { readonly kind: 'open' }>): Promise<void> {
     const read = await this.#headers.read(headers);
     if (this.#streams.has(id)) throw new NotSpdy('a stream was opened twice');
-    if (this.#streams.size >= STREAMS_MAX) {
-      this.send(resetFrame(id));
-      return;
-    }
+    if (this.#streams.size >= STREAMS_MAX) return this.#answer(resetFrame(id));
     const stream = new SpdyStream(id, read, this);
     this.#streams.set(id, stream);
-    this.send(replyFrame(id, this.#isFirstReply));
+    const reply = replyFrame(id, this.#isFirstReply);
     this.#isFirstReply = false;
+    await this.#answer(reply);
     if (isLast) await stream.receive(new Uint8Array(0), true);
     this.#onStream(stream);
   }

@@ -1,18 +1,18 @@
 import { Duplex } from 'node:stream';
 import { constants, deflateSync } from 'node:zlib';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFrameReader, dataFrame, pingFrame, resetFrame } from '../../domain/spdy-frames.ts';
 import { spdyDictionary } from '../../domain/spdy-dictionary.ts';
 import { SpdyConnection, type SpdyStream } from '../../local/spdy-connection.ts';
 
-/** A connection whose other side is the test. */
-function aConnection(onStream: (stream: SpdyStream) => void) {
+/** A connection whose other side is the test, which takes what is sent, or nothing. */
+function aConnection(onStream: (stream: SpdyStream) => void, takes = true) {
   const sent: Buffer[] = [];
   const line = new Duplex({
     read: () => undefined,
     write(chunk: Buffer, _encoding, done) {
       sent.push(Buffer.from(chunk));
-      done();
+      if (takes) done();
     },
   });
   const connection = new SpdyConnection(line, onStream);
@@ -52,15 +52,11 @@ function openFrame(stream: number, headers: Readonly<Record<string, string>>): B
 
 /** A stream that the client has opened. */
 async function aStream(headers: Readonly<Record<string, string>>) {
-  const streams: SpdyStream[] = [];
-  const opened = aConnection((stream) => streams.push(stream));
-  opened.send(openFrame(1, headers));
-  const stream = await vi.waitFor(() => {
-    const [first] = streams;
-    if (first === undefined) throw new Error('no stream yet');
-    return first;
-  });
-  return { ...opened, stream };
+  let opened: (stream: SpdyStream) => void = () => undefined;
+  const stream = new Promise<SpdyStream>((resolve) => (opened = resolve));
+  const connection = aConnection(opened);
+  connection.send(openFrame(1, headers));
+  return { ...connection, stream: await stream };
 }
 
 test('a stream has its headers, and carries both ways; either side ends its half', async () => {
@@ -75,31 +71,39 @@ test('a stream has its headers, and carries both ways; either side ends its half
   await new Promise((resolve) => stream.once('end', resolve));
   expect([asked, stream.writable]).toEqual(['question', true]);
   stream.end('answer');
-  await vi.waitFor(() => expect(sent()).toEqual(['headers', '1: answer', '1:  (end)']));
+  await expect.poll(sent).toEqual(['headers', '1: answer', '1:  (end)']);
 });
 
 test('a client that asks whether the server is there hears that it is', async () => {
   const { send, sent } = aConnection(() => undefined);
   send(pingFrame(2), pingFrame(1));
-  await vi.waitFor(() => expect(sent()).toEqual(['ping']));
+  await expect.poll(sent).toEqual(['ping']);
+});
+
+test('a client that asks without end, and takes no answer, is not read any more', async () => {
+  const { line, send } = aConnection(() => undefined, false);
+  send(...Array.from({ length: 1_000 }, () => pingFrame(1)));
+  await expect.poll(() => line.writableLength).toBeGreaterThan(0);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(line.writableLength).toBe(pingFrame(1).length);
 });
 
 test('a connection is not read while the reader of a stream has enough, and is read again after', async () => {
   const { stream, send } = await aStream({ streamType: 'stdin' });
   const piece = Buffer.alloc(200_000);
   for (let n = 0; n < 10; n++) send(dataFrame(1, piece, false));
-  await vi.waitFor(() => expect(stream.readableLength).toBeGreaterThan(0));
+  await expect.poll(() => stream.readableLength).toBeGreaterThan(0);
   await new Promise((resolve) => setImmediate(resolve));
   expect(stream.readableLength).toBeLessThan(3 * piece.length);
   let bytes = 0;
   stream.on('data', (chunk: Buffer) => (bytes += chunk.length));
-  await vi.waitFor(() => expect(bytes).toBe(10 * piece.length));
+  await expect.poll(() => bytes).toBe(10 * piece.length);
 });
 
 test('a stream that the client gives up is over, and so are all when the connection is', async () => {
   const { stream, send, line, over } = await aStream({ streamType: 'data' });
   send(resetFrame(1));
-  await vi.waitFor(() => expect(stream.destroyed).toBe(true));
+  await expect.poll(() => stream.destroyed).toBe(true);
   line.destroy();
   await over;
 });
@@ -109,4 +113,13 @@ test('what is not SPDY ends the connection', async () => {
   line.push('\u0080GET / HTTP/1.1\r\n\r\n', 'latin1');
   await over;
   expect(line.destroyed).toBe(true);
+});
+
+test('headers that are short on the line, and too long once they are inflated, end the connection', async () => {
+  const first = await new Promise((resolve) => {
+    const { send, over } = aConnection(() => resolve('a stream'));
+    void over.then(() => resolve('the end'));
+    send(openFrame(1, { streamType: 'a'.repeat(1_000_000) }));
+  });
+  expect(first).toBe('the end');
 });
