@@ -16,7 +16,14 @@ import { websocketStreams } from './websocket-streams.ts';
 /** The longest message, as with upstream's server. */
 const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
 
-const PROTOCOLS: ReadonlySet<string> = new Set(['websocket', 'spdy/3.1']);
+/**
+ * Clients ask for SPDY where sessions are, and a WebSocket may be wanted anywhere. Elsewhere SPDY is only an offer: such an answer
+ * may be a watch, which does not end.
+ */
+function isSpoken({ url = '', headers }: IncomingMessage): boolean {
+  const wanted = headers.upgrade?.toLowerCase();
+  return wanted === 'websocket' || (wanted === 'spdy/3.1' && /^[^?]*\/(exec|attach|portforward)(\?|$)/.test(url));
+}
 
 type Context = {
   readonly sessions: Parameters<OpenUpgrades>[1];
@@ -55,7 +62,7 @@ export const openUpgrades: OpenUpgrades = (ask, sessions, warn) => {
     else await hold(taken, context);
   };
   return {
-    wants: ({ headers }) => PROTOCOLS.has(headers.upgrade?.toLowerCase() ?? ''),
+    wants: isSpoken,
     take(request, socket, head) {
       socket.on('error', () => socket.destroy());
       decide(request, socket, head).catch((error: unknown) => {
@@ -67,7 +74,7 @@ export const openUpgrades: OpenUpgrades = (ask, sessions, warn) => {
   };
 };
 
-/** Without its body: who wants another protocol sends none. A token among the subprotocols is one in a header. */
+/** Without its body: a request for another protocol has none. A token among the subprotocols is one in a header. */
 function requestOf({ method = 'GET', url = '/', headers }: IncomingMessage): Request {
   const given = new Headers();
   for (const [name, value] of Object.entries(headers))
