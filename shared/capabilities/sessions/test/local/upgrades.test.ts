@@ -45,7 +45,7 @@ describe('requests that want another protocol', () => {
   test('a session whose WebSocket does not come about gives its place back', async () => {
     const bad = { upgrade: 'websocket', 'sec-websocket-key': 'bad', 'sec-websocket-version': '13' };
     for (let n = 0; n < 257; n++) {
-      const socket = new PassThrough();
+      const socket = new PassThrough().resume();
       const closed = new Promise((resolve) => socket.once('close', resolve));
       upgrades.take(aRequest('/any/exec', bad), socket, Buffer.alloc(0));
       await closed;
