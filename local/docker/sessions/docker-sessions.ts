@@ -9,9 +9,10 @@ import {
 } from '../../container-sessions.ts';
 import type { ContainerRun } from '../../ecs/driver/driver.ts';
 import { connectTo } from '../../ecs/sessions/connect-to.ts';
+import { SESSION_VARIABLE } from '../../ecs/sessions/session-processes.ts';
 import { type Engine, EngineError } from '../engine.ts';
 import { containerName } from '../names.ts';
-import { SESSION_VARIABLE, createExec, hangUp, inspectExec } from './hang-up.ts';
+import { createExec, hangUp, inspectExec } from './hang-up.ts';
 import { partedOutput } from './parted-output.ts';
 
 /** Sessions in the containers of an engine. */

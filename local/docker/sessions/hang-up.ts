@@ -1,12 +1,7 @@
-import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { HANG_UP_MS, SESSION_VARIABLE, sessionOf } from '../../ecs/sessions/session-processes.ts';
+import { send } from '../../process-table.ts';
 import { type Engine, EngineError } from '../engine.ts';
-
-/** The variable by which the programs of a session are known in their container. */
-export const SESSION_VARIABLE = 'MUSTER_SESSION';
-
-/** How long a program has after SIGHUP. */
-const HANG_UP_MS = 5_000;
 
 /** Takes the variable with its value, and the seconds. An engine has no call that ends what it runs in a container. */
 const SCRIPT = `
@@ -52,18 +47,14 @@ export async function hangUp(engine: Engine, container: string, exec: string, se
     if (!(error instanceof EngineError) || error.status === null) return;
   }
   const { Pid = 0, Running } = await inspectExec(engine, exec);
-  if (Running && Pid > 1) killFromHere(Pid, mark);
+  if (Running && Pid > 1) killFromHere(Pid, session);
 }
 
 /** Only what is surely that process: an engine may be on another machine, or count processes by itself. */
-function killFromHere(pid: number, mark: string): void {
-  const send = (signal: 'SIGHUP' | 'SIGKILL'): void => {
-    try {
-      if (readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark)) process.kill(pid, signal);
-    } catch {
-      // It has ended, or is not ours to end.
-    }
+function killFromHere(pid: number, session: string): void {
+  const signal = (name: 'SIGHUP' | 'SIGKILL'): void => {
+    if (sessionOf(pid) === session) send(pid, name);
   };
-  send('SIGHUP');
-  setTimeout(() => send('SIGKILL'), HANG_UP_MS).unref();
+  signal('SIGHUP');
+  setTimeout(() => signal('SIGKILL'), HANG_UP_MS).unref();
 }

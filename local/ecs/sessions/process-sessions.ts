@@ -15,7 +15,7 @@ import type { ProcessCommand, RunnableCommand } from '../driver/process-command.
 import { openInput } from '../driver/private-input.ts';
 import { attachedLog } from './attached-log.ts';
 import { connectTo } from './connect-to.ts';
-import { SESSION_VARIABLE, hangUp } from './session-processes.ts';
+import { type HangUp, SESSION_VARIABLE, hangUps } from './session-processes.ts';
 import { TERMINAL, pythonForTerminals } from './terminal.ts';
 
 export type ProcessSessionsOptions = {
@@ -31,8 +31,9 @@ export type ProcessSessionsOptions = {
 
 /** Sessions beside processes: in the folder, the environment, and at the address of a container. */
 export function processSessions(options: ProcessSessionsOptions): ContainerSessions<ContainerRun> {
+  const hangUp = hangUps();
   return {
-    exec: async (run, request) => exec(run, request, options),
+    exec: async (run, request) => exec(run, request, options, hangUp),
     attach: async (run) => attachedLog(options.logFile(run), () => options.isRunning(run)),
     connect: async ({ task }, port) => connectTo(task.privateIp, port),
   };
@@ -45,6 +46,7 @@ async function exec(
   run: ContainerRun,
   request: ExecRequest,
   options: ProcessSessionsOptions,
+  hangUp: HangUp,
 ): Promise<ContainerSession> {
   const command = options.commandFor(withCommand(run, request.command));
   if (command.kind === 'impossible') throw new SessionError(command.reason.replace(/^\w+: /, ''));

@@ -4,21 +4,42 @@ import { HAS_PROC, allPids, readProc, send } from '../../process-table.ts';
 export const SESSION_VARIABLE = 'MUSTER_SESSION';
 
 /** How long a process has after SIGHUP. */
-const HANG_UP_MS = 5_000;
+export const HANG_UP_MS = 5_000;
 
-/** Ends the processes of a session, wherever they have gone: SIGHUP, and SIGKILL after a while. Without /proc, those of its group. */
-export function hangUp(leader: number, session: string): void {
-  const all = (signal: 'SIGHUP' | 'SIGKILL'): void => {
-    const members = membersOf(session);
-    for (const pid of members) send(pid, signal);
-    if (!HAS_PROC || members.includes(leader)) send(-leader, signal);
+/** The session that a process belongs to; null: to none, or it cannot be read. */
+export const sessionOf = (pid: number): string | null =>
+  IN_ENVIRONMENT.exec(readProc(pid, 'environ') ?? '')?.[1] ?? null;
+
+const IN_ENVIRONMENT = new RegExp(`(?:^|\\0)${SESSION_VARIABLE}=([^\\0]*)`);
+
+/** Ends the processes of a session, whose first one is `leader`. */
+export type HangUp = (leader: number, session: string) => void;
+
+/**
+ * Ends processes wherever they have gone: SIGHUP, and SIGKILL after a while. Sessions that end together are looked for together, as
+ * that looks at every process of the machine. Without /proc, those of the leader's group are ended.
+ */
+export function hangUps(): HangUp {
+  let leaders = new Map<string, number>();
+  return (leader, session) => {
+    leaders.set(session, leader);
+    if (leaders.size > 1) return;
+    setImmediate(() => {
+      const all = leaders;
+      leaders = new Map();
+      signal(all, 'SIGHUP');
+      setTimeout(() => signal(all, 'SIGKILL'), HANG_UP_MS).unref();
+    });
   };
-  all('SIGHUP');
-  setTimeout(() => all('SIGKILL'), HANG_UP_MS).unref();
 }
 
-function membersOf(session: string): readonly number[] {
-  if (!HAS_PROC) return [];
-  const mark = `${SESSION_VARIABLE}=${session}`;
-  return allPids().filter((pid) => readProc(pid, 'environ')?.split('\0').includes(mark) === true);
+function signal(leaders: ReadonlyMap<string, number>, name: 'SIGHUP' | 'SIGKILL'): void {
+  if (!HAS_PROC) {
+    for (const leader of leaders.values()) send(-leader, name);
+    return;
+  }
+  for (const pid of allPids()) {
+    const leader = leaders.get(sessionOf(pid) ?? '');
+    if (leader !== undefined) send(pid === leader ? -leader : pid, name);
+  }
 }
