@@ -4,6 +4,8 @@ import type { ContainerSession } from '../../container-sessions.ts';
 
 /** How often a log is looked at for more. */
 const LOOK_MS = 50;
+/** How much of it is read at once. */
+const PIECE_BYTES = 65_536;
 
 /** What a container prints from now on: what is added to its log. Nothing can be sent to its program. */
 export async function attachedLog(path: string, isRunning: () => boolean): Promise<ContainerSession> {
@@ -34,14 +36,17 @@ async function* added(
 ): AsyncGenerator<Buffer> {
   let file: FileHandle | null = null;
   try {
+    let room = Buffer.alloc(PIECE_BYTES);
     for (let at = from; !signal.aborted; ) {
       // Before it is read: what was printed until then is in it.
       const wasRunning = isRunning();
       file ??= await open(path, 'r').catch(() => null);
-      const { bytesRead = 0, buffer } = (await file?.read(Buffer.alloc(65_536), 0, 65_536, at)) ?? {};
+      const { bytesRead = 0 } = (await file?.read(room, 0, PIECE_BYTES, at)) ?? {};
       at += bytesRead;
-      if (bytesRead > 0 && buffer !== undefined) yield buffer.subarray(0, bytesRead);
-      else if (!wasRunning) return;
+      if (bytesRead > 0) {
+        yield room.subarray(0, bytesRead);
+        room = Buffer.alloc(PIECE_BYTES);
+      } else if (!wasRunning) return;
       else await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   } finally {
