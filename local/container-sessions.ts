@@ -48,7 +48,7 @@ export type TaskSessions = Pick<ContainerSessions, 'exec' | 'attach'> & {
   refusal(target: { readonly taskId: string; readonly container: string | null }): string | null;
 };
 
-/** Why a session cannot be had, as a sentence for who asked for it. */
+/** Why a session cannot be had, as a sentence for its user. */
 export class SessionError extends Error {
   constructor(message: string) {
     super(message);

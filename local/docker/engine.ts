@@ -28,7 +28,7 @@ export type RegistryAuth = { readonly serveraddress: string } & (
   | { readonly identitytoken: string }
 );
 
-/** A container engine by its HTTP API (https://docs.docker.com/reference/api/engine). Both calls throw {@link EngineError}. */
+/** A container engine by its HTTP API (https://docs.docker.com/reference/api/engine). Its calls throw {@link EngineError}. */
 export type Engine = {
   /** Returns the answer's JSON; null if it has none. */
   ask(request: EngineRequest): Promise<unknown>;

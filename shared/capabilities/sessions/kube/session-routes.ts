@@ -21,7 +21,7 @@ import { containerOf, overText, wantedIn } from '../domain/wanted.ts';
 const SUBRESOURCES = ['exec', 'attach', 'portforward'] as const;
 type Subresource = (typeof SUBRESOURCES)[number];
 
-/** What is asked for again while a session goes on. */
+/** When a client that finds no room may try again. */
 const BUSY_SEC = 1;
 
 /** The connections of `kubectl exec`, `cp`, `attach`, and `port-forward`: what may not be, or cannot be, is answered here. */

@@ -52,7 +52,7 @@ test('a container is the one that is named, the usual one, or the only one', () 
   expect(containerOf(null, 'p', { ...two, containers: ['a'] })).toEqual({ kind: 'ok', name: 'a' });
 });
 
-test('a Pod that is over is told of in the words of kubectl', () => {
+test('a Pod that is over is refused in the words of kubectl', () => {
   const streams = { stdin: false, stdout: true, stderr: true, tty: false };
   expect(overText({ kind: 'attach', ...streams }, 'Failed')).toBe(
     'cannot attach a container in a completed pod; current phase is Failed',

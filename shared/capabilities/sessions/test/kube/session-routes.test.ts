@@ -78,7 +78,7 @@ describe('a session with a Pod', () => {
       'pods/exec create,get',
       'pods/portforward create,get',
     ]);
-    const onAws = await aBusyWorldOnAws();
+    const onAws = await aWorld();
     expect(await namesIn(onAws)).toEqual([]);
     expect(await ask(onAws, `any/${EXEC}`)).toMatchObject({
       code: 405,
@@ -86,5 +86,3 @@ describe('a session with a Pod', () => {
     });
   });
 });
-
-const aBusyWorldOnAws = async (): Promise<World> => aWorld();
