@@ -58,6 +58,7 @@ const STAGES = {
     'test/kube/patch/kubectl-patch.test.ts',
   ],
   clients: ['test/clients/**/*.test.ts', 'test/token/clients.test.ts'],
+  tools: ['test/tools/*.test.ts'],
   pages: ['test/{examples,pages}/**/*.test.ts'],
   attacks: ['test/attacks/*.test.ts'],
   containers: ['test/containers/*.test.ts'],

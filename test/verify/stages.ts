@@ -27,7 +27,7 @@ export const VERIFY: readonly Stage[] = [
   {
     name: 'install',
     shows: 'clients and engines that others wrote are there',
-    command: ['sh', '-c', '.ci/install-debian && .ci/install-engines && .ci/install-docker'],
+    command: ['sh', '-c', '.ci/install-debian && .ci/install-engines && .ci/install-docker && .ci/install-tools'],
   },
   {
     name: 'draws',
@@ -46,6 +46,7 @@ export const VERIFY: readonly Stage[] = [
   },
   { name: 'kubectl', shows: "every kubectl, and Kubernetes' own end-to-end cases", command: project('kubectl') },
   { name: 'clients', shows: 'clients in Python, JavaScript, and Go; 10,000 indexes', command: project('clients') },
+  { name: 'tools', shows: 'tools that others wrote, each as its page says', command: project('tools') },
   { name: 'pages', shows: 'every block of every page, and the examples', command: project('pages') },
   {
     name: 'containers',
