@@ -11,7 +11,13 @@ import { DEFAULT_NAMESPACE } from '../shared/domain/manifests/namespace.ts';
 import { EMBEDDED_TIMING, FIRST_PODS_MAX, pacedTiming } from '../shared/domain/base/timing.ts';
 import type { QueueName } from '../shared/ports/dead-letters.ts';
 import type { Audit } from '../shared/ports/callers/audit.ts';
-import { KEPT_PORTS, LOCAL_PARTS, SESSION_ROUTES, UPGRADES } from '../shared/capabilities/lists/embedded.ts';
+import {
+  KEPT_PORTS,
+  LOCAL_PARTS,
+  SESSION_ROUTES,
+  TOKEN_READERS,
+  UPGRADES,
+} from '../shared/capabilities/lists/embedded.ts';
 import { AUTHORIZERS } from '../shared/capabilities/lists/served.ts';
 import { authorizationFault } from '../shared/kube/http/open-authorizer.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
@@ -253,7 +259,7 @@ async function startOn(
       outageOf,
       ...(options.users === undefined
         ? {}
-        : { authenticate: authenticateUsers(options.users), authorization: 'RBAC' as const }),
+        : { authenticate: authenticateUsers(options.users, TOKEN_READERS), authorization: 'RBAC' as const }),
     },
     {
       dataFolder: async () => dataFolderSize(folder.path, store.fileSize()),

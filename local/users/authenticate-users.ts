@@ -1,25 +1,35 @@
 import type { User } from '../../shared/domain/callers/user.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { bearerOf } from '../../shared/domain/token/bearer.ts';
-import type { Authenticate } from '../../shared/kube/http/authentication.ts';
+import type { Authenticate, ReadTokenUser } from '../../shared/kube/http/api-deps.ts';
 import type { UserWithToken } from './parse-users.ts';
 
 /**
  * Knows users by their tokens. A token comes as `Bearer`, or as the password of `Basic`, with any name: kubectl sends no other
  * credentials over plain http. Compares hashes, all of them, so that the time tells nothing.
+ *
+ * @param others asked in turn about a token that is none of these users'
  */
-export function authenticateUsers(users: readonly UserWithToken[]): Authenticate {
+export function authenticateUsers(
+  users: readonly UserWithToken[],
+  others: readonly ReadTokenUser[] = [],
+): Authenticate {
   const known = users.map(({ token, ...user }): { readonly hash: Buffer; readonly user: User } => ({
     hash: hashOf(token),
     user,
   }));
-  return async (c) => {
+  return async (c, deps) => {
     const header = c.req.header('authorization');
     const token = bearerOf(header) ?? passwordOf(header);
     if (token === null) return { kind: 'refused' };
     const hash = hashOf(token);
     const [found] = known.filter((each) => timingSafeEqual(each.hash, hash));
-    return found === undefined ? { kind: 'refused' } : { kind: 'user', user: found.user };
+    if (found !== undefined) return { kind: 'user', user: found.user };
+    for (const read of others) {
+      const user = await read(token, deps);
+      if (user !== null) return { kind: 'user', user };
+    }
+    return { kind: 'refused' };
   };
 }
 

@@ -68,7 +68,7 @@ export function createKubeApi(stored: ApiPorts, given: ApiOptions = {}): Hono {
   const { originOf = () => ({}) } = options;
   if (ports.audit !== undefined) app.use(auditTrail({ ...deps, audit: ports.audit, originOf }));
   if (options.embedded === true) app.use(loopbackGuard);
-  if (authenticate !== undefined) app.use(authentication(authenticate));
+  if (authenticate !== undefined) app.use(authentication((c) => authenticate(c, deps)));
   app.use(impersonationGuard(deps.callerOf));
   if (authorizer !== null) app.use(authorizationGuard({ ...deps, authorizer }));
   app.use(timeoutGuard);

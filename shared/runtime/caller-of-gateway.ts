@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import { principalOf } from '../domain/token/principal.ts';
 import { userOf } from '../domain/token/aws-user.ts';
-import type { Authenticate } from '../kube/http/authentication.ts';
+import type { Authenticated } from '../kube/http/authentication.ts';
 
 /** How API Gateway learns who calls: `token`, from our authorizer; `iam`, from the request's signature. */
 export type GatewayAuth = { readonly auth: 'token' } | { readonly auth: 'iam'; readonly admins: readonly string[] };
@@ -59,7 +59,7 @@ export function callerOfGateway(event: unknown, access: GatewayAuth): User | nul
 }
 
 /** Takes the gateway's word. What our authorizer has not seen is refused. */
-export function gatewayAuthentication(access: GatewayAuth): Authenticate {
+export function gatewayAuthentication(access: GatewayAuth): (c: Context) => Promise<Authenticated> {
   return async ({ env }: Context<{ Bindings: { readonly event?: unknown } }>) => {
     const user = callerOfGateway(env?.event, access);
     if (user !== null) return { kind: 'user', user };

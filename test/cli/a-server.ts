@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { runCommandLine } from '../../cli/program/program.ts';
 import { writeKubeconfig } from '../../local/kubeconfig.ts';
 import { listenOnLoopback } from '../../local/wire/loopback-server.ts';
-import type { Authenticate } from '../../shared/kube/http/authentication.ts';
+import type { Authenticate } from '../../shared/kube/http/api-deps.ts';
 import type { Submissions } from '../../shared/ports/submissions.ts';
 import { type World, aWorld } from '../kube/a-world.ts';
 import { type AShell, aShell } from './a-shell.ts';

@@ -1,11 +1,13 @@
 import type { OpenKeptPorts, OpenLocalPart, OpenUpgrades } from '../../../local/local-part.ts';
 import type { EmbeddedPorts, EmbeddedSecrets, EmbeddedServices } from '../../runtime/opened-ports.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
-import type { ApiOptions } from '../../kube/http/api-deps.ts';
+import type { ApiOptions, ReadTokenUser } from '../../kube/http/api-deps.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { makeEach } from '../../control/process/make-each.ts';
 import { embedSecretCopies } from '../configs/embedded/index.ts';
 import { openFolderSealer } from '../configs/local/index.ts';
+import { accountUser } from '../account-tokens/kube/index.ts';
+import { openAccountTokens } from '../account-tokens/local/index.ts';
 import { openListeners } from '../announcements/local/index.ts';
 import { embedCloudmap } from '../hostnames/embedded/index.ts';
 import { addSessionRoutes } from '../sessions/kube/index.ts';
@@ -31,8 +33,11 @@ export const taskPorts = (secrets: EmbeddedSecrets): Partial<CapabilityPorts> =>
 export const LOCAL_PARTS: readonly OpenLocalPart[] = [openListeners];
 
 /** What it has of them in its data folder. */
-export const KEPT_PORTS: readonly OpenKeptPorts[] = [openFolderSealer, openVolumeFolders];
+export const KEPT_PORTS: readonly OpenKeptPorts[] = [openFolderSealer, openVolumeFolders, openAccountTokens];
 
 /** What takes requests that want another protocol, and the routes that say what becomes of them. */
 export const UPGRADES: readonly OpenUpgrades[] = [openUpgrades];
 export const SESSION_ROUTES: NonNullable<ApiOptions['sessionRoutes']> = [addSessionRoutes];
+
+/** Who else signs in with a token where users do. */
+export const TOKEN_READERS: readonly ReadTokenUser[] = [accountUser];

@@ -4,6 +4,7 @@ import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { ObjectStore, StoredKind, StoredObject } from '../../ports/object-store.ts';
 import type { Authorizers } from '../../kube/http/open-authorizer.ts';
 import { ACCESS_SERVED, addReviewRoutes, decideByRoles } from '../access/kube/index.ts';
+import { addTokenRoutes } from '../account-tokens/kube/index.ts';
 import { CONFIG_SERVED, firstConfigMap, sealedObjects } from '../configs/kube/index.ts';
 import { JOB_CONFIG_KIND, addFurikoJobRoutes } from '../furiko/kube/index.ts';
 import { LIMIT_RANGE_KIND, QUOTA_KIND } from '../quotas/kube/index.ts';
@@ -36,6 +37,7 @@ export const FIRST_OBJECTS: readonly ((namespace: StoredObject) => FirstObject)[
 /** What else capabilities serve. */
 export const FURTHER_ROUTES: readonly ((app: Hono, deps: ApiDeps, options: ApiOptions) => void)[] = [
   addReviewRoutes,
+  addTokenRoutes,
   addFurikoJobRoutes,
 ];
 

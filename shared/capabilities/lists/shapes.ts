@@ -1,3 +1,4 @@
+import { ACCOUNT_TOKEN_SHAPES } from '../account-tokens/shapes/index.ts';
 import { ACCESS_SHAPES } from '../access/shapes/index.ts';
 import { CONFIG_SHAPES } from '../configs/shapes/index.ts';
 import { FURIKO_SHAPES } from '../furiko/shapes/index.ts';
@@ -10,6 +11,7 @@ import { WORK_LIST_SHAPES } from '../worklists/shapes/index.ts';
 export const CAPABILITY_SHAPES = {
   ...WORK_LIST_SHAPES,
   ...ACCESS_SHAPES,
+  ...ACCOUNT_TOKEN_SHAPES,
   ...CONFIG_SHAPES,
   ...FURIKO_SHAPES,
   ...QUOTA_SHAPES,

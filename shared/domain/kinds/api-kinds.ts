@@ -31,7 +31,7 @@ export const API_KINDS = {
     shortNames: ['sa'],
     stored: true,
     counted: 'serviceAccounts',
-    grants: [grant('view', READ), grant('edit', WRITE), grant('edit', ['use'])],
+    grants: [grant('view', READ), grant('edit', WRITE), grant('edit', ['use']), grant('edit', ['create'], 'token')],
   },
   ...LEADING_KINDS,
   Service: {

@@ -28,7 +28,7 @@ import type { JobCommands } from '../../ports/job-commands.ts';
 import type { ItemSource } from '../../store/read-items.ts';
 import type { Authorizers } from './open-authorizer.ts';
 import type { Asked } from './authorizer.ts';
-import type { Authenticate } from './authentication.ts';
+import type { Authenticated } from './authentication.ts';
 import type { Origin } from './request-notes.ts';
 import type { OpenStreams } from './streams.ts';
 import type { Tails } from '../feed/watched.ts';
@@ -92,6 +92,12 @@ export type ApiDeps = ApiPorts &
     readonly needsCommand: boolean;
     readonly hostFolders: HostFolders;
   };
+
+/** Says who sent a request: by its headers, or by what the transport knows. */
+export type Authenticate = (c: Context, deps: ApiDeps) => Promise<Authenticated>;
+
+/** Who a token stands for; null: it is none that this knows, or it does not hold. */
+export type ReadTokenUser = (token: string, deps: ApiDeps) => Promise<User | null>;
 
 export type ApiOptions = {
   /** The caller, as far as the transport knows it. */

@@ -2,14 +2,11 @@ import { type User, ANONYMOUS } from '../../domain/callers/user.ts';
 import type { Context, MiddlewareHandler } from 'hono';
 import { type StatusError, errorResponse } from './status-error.ts';
 
-/** Says who sent a request: by its headers, or by what the transport knows. */
-export type Authenticate = (c: Context) => Promise<Authenticated>;
-
 export type Authenticated = { readonly kind: 'user'; readonly user: User } | { readonly kind: 'refused' };
 
 /** A request whose sender is not known is answered with 401, whatever it asks for. */
 export const authentication =
-  (authenticate: Authenticate): MiddlewareHandler =>
+  (authenticate: (c: Context) => Promise<Authenticated>): MiddlewareHandler =>
   async (c, next) => {
     const authenticated = await authenticate(c);
     if (authenticated.kind === 'refused') return errorResponse(UNAUTHORIZED);

@@ -1,0 +1,2 @@
+export { accountUser } from './account-user.ts';
+export { addTokenRoutes } from './token-routes.ts';
