@@ -21,7 +21,7 @@ import { type DeployedFunctions, functionsOfTemplate } from './functions-of-temp
 import type { Sent } from './watched-front.ts';
 
 // What would be deployed launches Pods with ConfigMaps, Secrets, files, and file systems: each function with its own variables and
-// rights, and every request held against AWS's models. Nothing runs in the tasks: what ECS is told is looked at.
+// rights, and every request held against AWS's models. Nothing runs in the tasks: what ECS gets is looked at.
 if (!canLook) console.warn('SKIPPED: the bundled handlers need the DynamoDB engine, which this machine has not');
 if (!HAS_MODELS) console.warn('NOT TESTED: what AWS’s service models say, since .ci/install-engines has not run');
 
@@ -339,7 +339,7 @@ test.runIf(canLook)(
     expect([...secrets.held.keys()]).toEqual([]);
     expect(faults).toEqual([]);
 
-    // Values are told to Secrets Manager, and to nobody else: not to the table, not to ECS, in no message, and in no line of a log.
+    // Values go to Secrets Manager, and nowhere else: not to the table, not to ECS, in no message, and in no line of a log.
     const told = sent.filter(({ text }) => find(text).length > 0).map(({ by, operation }) => `${by} ${operation}`);
     expect([...new Set(told)].toSorted()).toEqual(['dispatch CreateSecret', 'dispatch PutSecretValue']);
     expect(printed.length).toBeGreaterThan(0);

@@ -4,6 +4,7 @@ import { Busy } from '../../../shared/ports/busy.ts';
 import { encodePlace } from '../../../shared/schema/object/list-place.ts';
 import { MANIFEST_BYTES_MAX } from '../../../shared/schema/text/document.ts';
 import { JOBS, PODS, aWorld, manifest } from '../a-world.ts';
+import { YAML_BOMB } from '../../schema/text/yaml-bomb.ts';
 
 /** Decodes, and names a Job that cannot be. */
 const LONG_TOKEN = encodePlace({
@@ -138,13 +139,6 @@ describe('Status objects, word for word', () => {
 
 describe('bad input is refused, and nothing of it is stored', () => {
   const ok = JSON.stringify(manifest('sums'));
-  const bomb = Array.from({ length: 9 }, (_, i) =>
-    i === 0
-      ? 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'
-      : `a${i}: &a${i} [${Array(10)
-          .fill(`*a${i - 1}`)
-          .join(', ')}]`,
-  ).join('\n');
   const JSON_TYPE = 'application/json';
   test.each<[string, string | Uint8Array, string, number, string]>([
     ['nothing', '', JSON_TYPE, 400, 'the body is empty'],
@@ -154,7 +148,7 @@ describe('bad input is refused, and nothing of it is stored', () => {
     ['a list', '[]', JSON_TYPE, 400, 'cannot unmarshal array into the object'],
     ['a word', '"Job"', JSON_TYPE, 400, 'cannot unmarshal string into the object'],
     ['null', 'null', JSON_TYPE, 400, 'cannot unmarshal null into the object'],
-    ['a bomb of aliases', bomb, 'application/yaml', 400, 'Excessive alias count'],
+    ['a bomb of aliases', YAML_BOMB, 'application/yaml', 400, 'Excessive alias count'],
     ['a deep hole', '['.repeat(30_000) + ']'.repeat(30_000), JSON_TYPE, 400, 'nested deeper than 100 levels'],
     ['a prototype', '{"__proto__":{"kind":"Job"}}', JSON_TYPE, 400, 'key "__proto__"'],
     ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), JSON_TYPE, 400, 'not UTF-8'],

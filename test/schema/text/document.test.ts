@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MANIFEST_BYTES_MAX, parseDocument } from '../../../shared/schema/text/document.ts';
+import { YAML_BOMB } from './yaml-bomb.ts';
 
 const repeated = (n: number, open: string, middle: string, close: string) => open.repeat(n) + middle + close.repeat(n);
-
-/** Ten aliases of ten aliases of … */
-const bomb = Array.from({ length: 9 }, (_, i) =>
-  i === 0
-    ? 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'
-    : `a${i}: &a${i} [${Array(10)
-        .fill(`*a${i - 1}`)
-        .join(', ')}]`,
-).join('\n');
 
 describe('parseDocument never throws, and reads nothing that could harm', () => {
   test.each<[string, 'json' | 'yaml', string, string]>([
@@ -18,7 +10,7 @@ describe('parseDocument never throws, and reads nothing that could harm', () => 
     ['half of JSON', 'json', '{"a":', 'Unexpected end of JSON input'],
     ['not YAML', 'yaml', 'a: [1, 2', 'Flow sequence in block collection'],
     ['two documents', 'yaml', 'a: 1\n---\na: 2', 'more than one document'],
-    ['a bomb of aliases', 'yaml', bomb, 'Excessive alias count'],
+    ['a bomb of aliases', 'yaml', YAML_BOMB, 'Excessive alias count'],
     ['an anchor within itself', 'yaml', 'a: &a { b: *a }', 'circular'],
     [
       'aliases of a large text',

@@ -82,7 +82,7 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
     'reason;',
   ),
   leak(
-    'a fault is told with its value',
+    'a fault is shown with its value',
     'error texts',
     'shared/kube/http/status-error.ts',
     'const errors = isConfidential === true ? told.map(withoutValue) : told;',
