@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aTemporaryFolder } from '../../../../../test/support/a-temporary-folder.ts';
@@ -36,9 +36,23 @@ test('a token that was changed, or is none, says nothing', async () => {
     expect(await signer.read(token)).toBeNull();
 });
 
+test('requests at the same time make one key', async () => {
+  const signer = openSigner(aTemporaryFolder('muster-account-tokens-'));
+  const tokens = await Promise.all([1, 2, 3].map(async () => signer.sign(CLAIMS)));
+  for (const token of tokens) expect(await signer.read(token)).toEqual(CLAIMS);
+});
+
+test('a token of elsewhere makes no key', async () => {
+  const [folder, other] = [aTemporaryFolder('muster-account-tokens-'), aTemporaryFolder('muster-account-tokens-')];
+  expect(await openSigner(folder).read(await openSigner(other).sign(CLAIMS))).toBeNull();
+  expect(existsSync(join(folder, 'account-tokens.key'))).toBe(false);
+});
+
 test('a key that others can read is not used', async () => {
   const folder = aTemporaryFolder('muster-account-tokens-');
   await openSigner(folder).sign(CLAIMS);
   chmodSync(join(folder, 'account-tokens.key'), 0o644);
-  await expect(openSigner(folder).sign(CLAIMS)).rejects.toThrow('others can read it');
+  const fault = 'others can read it';
+  await expect(openSigner(folder).sign(CLAIMS)).rejects.toThrow(fault);
+  await expect(openSigner(folder).read('a.b.c')).rejects.toThrow(fault);
 });
