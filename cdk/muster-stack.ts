@@ -22,6 +22,7 @@ import { TaskNetwork } from './constructs/task-network.ts';
 import { SubmitQueue } from './constructs/submit-queue.ts';
 import { WorkQueue } from './constructs/work-queue.ts';
 import { grantAnnouncing, grantTaskAnswers } from './announcing-rights.ts';
+import { grantExec } from './exec-rights.ts';
 import { grantNameRights } from './name-rights.ts';
 import { grantSecretRights } from './secret-rights.ts';
 import { ourMetric } from './metrics.ts';
@@ -108,6 +109,7 @@ export class MusterStack extends Stack {
     if (handlers.submit !== undefined) grantTaskAnswers(handlers.submit.role, settings);
     grantFileSystems(settings.efs, { tasks, network });
     if (settings.ebs) grantVolumes(tasks, handlers.dispatch);
+    if (settings.exec) grantExec(tasks, handlers);
     if (settings.filesImage !== null)
       handlers.dispatch.lambda.addEnvironment(DISPATCH_ENV.filesImage, settings.filesImage);
     if (names !== null) grantNameRights({ names, roles: rolesOf(handlers) });

@@ -63,7 +63,7 @@ const asked = (fieldError: (value: number) => string | null) =>
 const ids = (kind: 'vpc' | 'subnet') => new RegExp(`^${kind}-[0-9a-f]+$`);
 
 /** What the other variables leave of Lambda's 4 KB, at their longest: a test adds them up. */
-export const TASK_ROLES_BYTES_MAX = 1_300;
+export const TASK_ROLES_BYTES_MAX = 1_275;
 
 /** Bytes of a value as Lambda counts them: it measures the environment as JSON, quotes and their escapes included. */
 export const environmentBytes = (value: string): number => Buffer.byteLength(JSON.stringify(value));
@@ -169,6 +169,7 @@ export const SETTING_FIELDS = {
     .transform((entries) => entries.map(fileSystemIn))
     .refine((systems) => new Set(systems.map(({ id }) => id)).size === systems.length, 'names a file system twice'),
   ebs: flag,
+  exec: flag,
   filesImage: z
     .string()
     .trim()

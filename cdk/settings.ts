@@ -39,6 +39,8 @@ export type Settings = {
   readonly efs: readonly FileSystemSetting[];
   /** ECS may make volumes of EBS for tasks. */
   readonly ebs: boolean;
+  /** Commands can be run in tasks, by ECS Exec, and ports forwarded to them. */
+  readonly exec: boolean;
   /** What writes files of volumes; null: busybox of AWS's public registry. */
   readonly filesImage: string | null;
   /** An index counts when its program has ended, not when its task is gone: one more message for each task. */
@@ -134,7 +136,7 @@ function settingsOf(values: SettingValues, region: string | undefined): Settings
   const { vpcId, subnetIds, assignPublicIp = 'ENABLED', zones = 3, flowLogs, hostnames, ...others } = values;
   const { launchesPerSec = usualLaunchesPerSec(region), stopsPerSec, hostsMax = USUAL_HOSTS_MAX } = others;
   const { submissions, historyDays, auditDays, apiConcurrency = null, taskRoles } = others;
-  const { efs, ebs, filesImage = null, eventBus, earlyCounting, taskTokens, formats, tableName = null } = others;
+  const { efs, ebs, exec, filesImage = null, eventBus, earlyCounting, taskTokens, formats, tableName = null } = others;
   const { apiRequestsPerSec, accessLog, tracing } = others;
   const { auth, admins, accounts = [], authorizerConcurrency = null } = others;
   // Every principal of the account has tokens, so roles must decide. With IAM, its policies say who may call at all.
@@ -158,6 +160,7 @@ function settingsOf(values: SettingValues, region: string | undefined): Settings
     authorizerConcurrency,
     efs,
     ebs,
+    exec,
     filesImage,
     eventBus,
     earlyCounting,

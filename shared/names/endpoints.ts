@@ -13,6 +13,8 @@ export const ENDPOINT_ENV = {
   /** Parameter Store, for the key of Secrets */
   parameters: 'MUSTER_PARAMETERS_ENDPOINT',
   secrets: 'MUSTER_SECRETS_ENDPOINT',
+  /** ECS and Session Manager, for commands in tasks */
+  sessions: 'MUSTER_SESSIONS_ENDPOINT',
   /** the access key that these emulators require */
   accessKey: 'MUSTER_EMULATOR_ACCESS_KEY',
 } as const;

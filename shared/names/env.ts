@@ -46,6 +46,12 @@ export const DISPATCH_ENV = {
   filesImage: 'MUSTER_FILES_IMAGE',
 } as const;
 
+/** Likewise, for the functions that launch tasks, and that let people look into them: dispatch, and the API's. */
+export const EXEC_ENV = {
+  /** ENABLED: commands can be run in tasks, by ECS Exec; absent: they cannot */
+  exec: 'MUSTER_EXEC',
+} as const;
+
 /** Likewise, for the functions that learn who calls: the API's, and the authorizer's. */
 export const ACCESS_ENV = {
   /** token: the authorizer says who calls; absent: IAM does */

@@ -50,7 +50,7 @@ export type RuntimeOptions = {
   readonly taskRoles: TaskRoles | null;
   readonly logGroup: string;
   /** What else task definitions of this installation share. */
-  readonly definitions?: Pick<DefinitionSettings, 'filesImage' | 'mountsParts' | 'groups'>;
+  readonly definitions?: Pick<DefinitionSettings, 'filesImage' | 'mountsParts' | 'groups' | 'exec'>;
   /** See {@link EcsTasksOptions.volumeRoleArn}. */
   readonly volumeRoleArn?: string | null;
   /** Where names of tasks are kept; left out or null: tasks have none. */

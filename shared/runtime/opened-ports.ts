@@ -36,6 +36,16 @@ export type FunctionPlaces = {
   readonly parameters: string | null;
   /** Of Secrets Manager; null on AWS. */
   readonly secrets: string | null;
+  /** Omitted: commands cannot be run in tasks here. */
+  readonly sessions?: SessionPlaces;
+};
+
+/** Where tasks run in which commands can be run. */
+export type SessionPlaces = {
+  /** The ARN of the tasks' cluster. */
+  readonly cluster: string;
+  /** Of ECS and of Session Manager; null on AWS. */
+  readonly endpoint: string | null;
 };
 
 /** Opens what one function asks, and no other: its clients are in no other bundle. */

@@ -7,7 +7,7 @@ import { accountsError, adminsError, adminsIn } from '../names/admins.ts';
 import { daysError, eventBusError, hostsMaxError, numberIn, rateError, zoneError } from '../names/bounds.ts';
 import { DEAD_QUEUE_ENV } from '../names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../names/endpoints.ts';
-import { ACCESS_ENV, DISPATCH_ENV, ENV } from '../names/env.ts';
+import { ACCESS_ENV, DISPATCH_ENV, ENV, EXEC_ENV } from '../names/env.ts';
 import { tokenClusterError } from '../names/token-cluster.ts';
 import { createLambdaTelemetry } from '../telemetry/lambda-telemetry.ts';
 import type { Authorizer } from './authorizer-handler.ts';
@@ -88,6 +88,7 @@ const EnvSchema = z
       .refine((bus) => eventBusError(bus) === null, { error: ({ input }) => eventBusError(String(input)) ?? '' })
       .optional(),
     [ENV.taskTokens]: z.enum(['ENABLED'], 'must be ENABLED, or absent').optional(),
+    [EXEC_ENV.exec]: z.enum(['ENABLED'], 'must be ENABLED, or absent').optional(),
     [DEAD_QUEUE_ENV.wake]: text.optional(),
     [DEAD_QUEUE_ENV.facts]: text.optional(),
     [DEAD_QUEUE_ENV.dispatch]: text.optional(),
@@ -100,6 +101,7 @@ const EnvSchema = z
     [ENDPOINT_ENV.announcements]: url.optional(),
     [ENDPOINT_ENV.parameters]: url.optional(),
     [ENDPOINT_ENV.secrets]: url.optional(),
+    [ENDPOINT_ENV.sessions]: url.optional(),
     [ENDPOINT_ENV.accessKey]: text.optional(),
   })
   .refine((env) => (env[ENV.hostsZone] === undefined) === (env[ENV.hostsNamespaceId] === undefined), {
@@ -123,10 +125,12 @@ export function optionsFromEnv(
     taskTokens: env[ENV.taskTokens] !== undefined,
     endpoint: orNull(env[ENDPOINT_ENV.announcements]),
   };
+  const hasExec = env[EXEC_ENV.exec] !== undefined;
   const places = {
     announcements: to,
     parameters: orNull(env[ENDPOINT_ENV.parameters]),
     secrets: orNull(env[ENDPOINT_ENV.secrets]),
+    ...(hasExec ? { sessions: { cluster: env[ENV.cluster], endpoint: orNull(env[ENDPOINT_ENV.sessions]) } } : {}),
   };
   return {
     ...(open.length === 0 ? {} : { ofFunction: { places, open } }),
@@ -156,12 +160,13 @@ export function optionsFromEnv(
       securityGroups: env[ENV.securityGroups],
       assignPublicIp: env[ENV.assignPublicIp],
       capacity: 'FARGATE',
+      ...(hasExec ? { exec: true as const } : {}),
     },
     executionRoleArn: env[ENV.executionRoleArn],
     taskRoleArn: orNull(env[ENV.taskRoleArn]),
     taskRoles: env[ENV.taskRoles],
     logGroup: env[ENV.logGroup],
-    definitions: { filesImage: env[DISPATCH_ENV.filesImage] },
+    definitions: { filesImage: env[DISPATCH_ENV.filesImage], exec: hasExec },
     volumeRoleArn: orNull(env[DISPATCH_ENV.volumeRoleArn]),
     names:
       zone === undefined || namespaceId === undefined

@@ -45,6 +45,7 @@ const WIDEST = {
   historyDays: '400',
   formats: 'previous',
   ebs: 'true',
+  exec: 'true',
   filesImage: 'i'.repeat(128),
 };
 

@@ -40,6 +40,16 @@ export const NAG_EXCEPTIONS: readonly NagException[] = [
     'tasks, definitions, and names are made while Muster runs: their ids are not known before',
   ),
   by(
+    /^AwsSolutions-IAM5\[Resource::\*\]$/,
+    /^Muster\/Tasks\/TaskRole\//,
+    'AWS supports no resource for what the agent of ECS Exec calls: cdk/exec-rights.ts',
+  ),
+  by(
+    /^AwsSolutions-IAM5\[Resource::.*:session\/\*\]$/,
+    /^Muster\/ApiFunction\/Role\//,
+    'sessions begin while Muster runs: their ids are not known before',
+  ),
+  by(
     /^AwsSolutions-IAM4\[.*AmazonECSInfrastructureRolePolicyForVolumes\]$/,
     /^Muster\/Tasks\/VolumeRole\//,
     'the policy that ECS documents for the role with which it makes volumes',

@@ -6,6 +6,7 @@ const ALL = {
   submissions: 'arn:aws:s3:::uploads,arn:aws:events:eu-central-1:123456789012:rule/nightly',
   efs: 'fs-0123456789abcdef0@sg-0123456789abcdef0:root,fs-0123456789abcdef1',
   ebs: 'true',
+  exec: 'true',
   filesImage: '123456789012.dkr.ecr.eu-central-1.amazonaws.com/busybox:1',
   eventBus: 'default',
   earlyCounting: 'true',

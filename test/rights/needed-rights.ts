@@ -30,6 +30,10 @@ const Text = z.looseObject({
   cluster: z.string().optional(),
   taskDefinition: z.string().optional(),
   task: z.string().optional(),
+  container: z.string().optional(),
+  Target: z.string().optional(),
+  DocumentName: z.string().optional(),
+  SessionId: z.string().optional(),
   tasks: z.array(z.string()).optional(),
   tags: z.array(z.object({ key: z.string(), value: z.string() })).optional(),
   requiresCompatibilities: z.array(z.string()).optional(),
@@ -149,6 +153,22 @@ const RIGHTS: Readonly<Record<string, (input: Input, place: Place) => readonly N
   ListSecrets: () => [need('secretsmanager:ListSecrets', ['*'])],
   GetParameter: onParameter('ssm:GetParameter'),
   PutParameter: onParameter('ssm:PutParameter'),
+
+  ExecuteCommand: (input, place) => [
+    need('ecs:ExecuteCommand', [inCluster(input, place)['ecs:cluster'], input.task ?? ''], {
+      ...inCluster(input, place),
+      'ecs:container-name': input.container ?? '',
+    }),
+  ],
+  // The target names a container of a task: `ecs:<cluster>_<task>_<container's runtime id>`.
+  StartSession: ({ Target = '', DocumentName }, place) => {
+    const [cluster = '', task = ''] = Target.replace(/^ecs:/, '').split('_');
+    const document = `arn:aws:ssm:${place.region}::document/${DocumentName}`;
+    return [need('ssm:StartSession', [arn('ecs', place, `task/${cluster}/${task}`), document])];
+  },
+  TerminateSession: ({ SessionId }, place) => [
+    need('ssm:TerminateSession', [arn('ssm', place, `session/${SessionId}`)]),
+  ],
 
   StopTask: (input, place) => [need('ecs:StopTask', [input.task ?? ''], inCluster(input, place))],
   DescribeTasks: (input, place) => [need('ecs:DescribeTasks', input.tasks ?? [], inCluster(input, place))],

@@ -21,8 +21,8 @@ const SOURCES = sourcesHash();
 let known: Promise<Statements> | null = null;
 
 /**
- * What the stack's functions may do, with the ARNs of the embedded AWS. The template is the one without names of tasks; only
- * what names take comes from the one with them. Kept in `node_modules/.cache` by what `cdk/` says: loading CDK takes seconds,
+ * What the stack's functions may do, with the ARNs of the embedded AWS. The template is the one without names of tasks and
+ * without commands in them; only what these take comes from those with them. Kept in `node_modules/.cache` by what `cdk/` says: loading CDK takes seconds,
  * and every process that starts a runtime needs this.
  */
 export function templateStatements(): Promise<Statements> {
@@ -35,11 +35,19 @@ async function readOrMake(): Promise<Statements> {
   const file = join(folder, `statements-${SOURCES}.json`);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Statements;
   const { musterTemplate } = await import('../cdk/template.ts');
-  const [plain, named] = [{ submissions: 'true' }, { submissions: 'true', hostnames: 'true' }].map((context) => {
+  const [plain, named, open] = [
+    { submissions: 'true' },
+    { submissions: 'true', hostnames: 'true' },
+    { submissions: 'true', exec: 'true' },
+  ].map((context) => {
     const template = musterTemplate(context);
     return statementsOf(template, namesIn(template));
   });
-  const of = (name: FunctionName) => [...(plain?.[name] ?? []), ...(named?.[name] ?? []).flatMap(ofNames)];
+  const of = (name: FunctionName) => [
+    ...(plain?.[name] ?? []),
+    ...(named?.[name] ?? []).flatMap((each) => only(each, /^(servicediscovery|route53):/)),
+    ...(open?.[name] ?? []).flatMap((each) => only(each, /^(ecs:ExecuteCommand|ssm:(Start|Terminate)Session)$/)),
+  ];
   const made: Statements = {
     api: of('api'),
     reconcile: of('reconcile'),
@@ -53,8 +61,8 @@ async function readOrMake(): Promise<Statements> {
   return made;
 }
 
-function ofNames(statement: Statement): readonly Statement[] {
-  const actions = statement.actions.filter((each) => /^(servicediscovery|route53):/.test(each));
+function only(statement: Statement, wanted: RegExp): readonly Statement[] {
+  const actions = statement.actions.filter((each) => wanted.test(each));
   return actions.length === 0 ? [] : [{ ...statement, actions }];
 }
 

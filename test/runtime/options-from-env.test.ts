@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEAD_QUEUE_ENV } from '../../shared/names/dead-letter-queues.ts';
 import { ENDPOINT_ENV } from '../../shared/names/endpoints.ts';
-import { ENV } from '../../shared/names/env.ts';
+import { ENV, EXEC_ENV } from '../../shared/names/env.ts';
 import { optionsFromEnv } from '../../shared/runtime/options-from-env.ts';
 
 const REQUIRED = {
@@ -92,4 +92,16 @@ test('everything that is wrong is reported at once, and no key', () => {
       `  ${ENDPOINT_ENV.accessKey}: must not be empty`,
     ].join('\n'),
   );
+});
+
+test('commands in tasks are for installations that have them', () => {
+  expect(optionsFromEnv(REQUIRED).placement).not.toHaveProperty('exec');
+  const open = () => ({ ports: {}, close: () => undefined });
+  expect(optionsFromEnv(REQUIRED, [open]).ofFunction?.places).not.toHaveProperty('sessions');
+  expect(optionsFromEnv({ ...REQUIRED, [EXEC_ENV.exec]: 'ENABLED' }, [open])).toMatchObject({
+    placement: { exec: true },
+    definitions: { exec: true },
+    ofFunction: { places: { sessions: { cluster: REQUIRED[ENV.cluster], endpoint: null } } },
+  });
+  expect(() => optionsFromEnv({ ...REQUIRED, [EXEC_ENV.exec]: 'true' })).toThrow(/ENABLED/);
 });

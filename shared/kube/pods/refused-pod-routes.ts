@@ -4,11 +4,11 @@ import { errorResponse, methodNotAllowed } from '../http/status-error.ts';
 /** What nobody can do to a task, and what to do instead; by the subresource of a Pod that clients ask for. */
 const REFUSALS: Readonly<Record<string, (name: string) => string>> = {
   exec: (name) =>
-    `exec into pod ${JSON.stringify(name)} is not supported: no shell can be opened in a task; read its log with kubectl logs ${name}, or run the command as a Job of its own`,
+    `exec into pod ${JSON.stringify(name)} is not supported: this installation runs no commands in tasks (deployed with -c exec=true, it does, by way of muster exec or muster proxy); read its log with kubectl logs ${name}, or run the command as a Job of its own`,
   attach: (name) =>
-    `attach to pod ${JSON.stringify(name)} is not supported: a task has no terminal; follow its output with kubectl logs -f ${name}`,
+    `attach to pod ${JSON.stringify(name)} is not supported: this installation does not attach to tasks (deployed with -c exec=true, it does, by way of muster proxy); follow its output with kubectl logs -f ${name}`,
   portforward: (name) =>
-    `port-forward to pod ${JSON.stringify(name)} is not supported: connect to the task itself, from its own network, at the address that kubectl get pod ${name} -o wide shows`,
+    `port-forward to pod ${JSON.stringify(name)} is not supported: this installation forwards no ports (deployed with -c exec=true, it does, by way of muster proxy); connect to the task itself, from its own network, at the address that kubectl get pod ${name} -o wide shows`,
   proxy: (name) =>
     `the proxy of pod ${JSON.stringify(name)} is not supported: connect to the task itself, from its own network, at the address that kubectl get pod ${name} -o wide shows`,
   ephemeralcontainers: (name) =>

@@ -31,6 +31,8 @@ const PlacementSchema = z.object({
     .object({ volume: z.string(), type: z.string(), sizeGib: z.number(), roleArn: z.string() })
     .readonly()
     .optional(),
+  /** Commands can be run in its containers, by ECS Exec. Only a task that was started so can ever have that. */
+  exec: z.literal(true).optional(),
 });
 
 /** An EBS volume, and the role with which ECS makes it. */
@@ -38,7 +40,7 @@ export type PlacedVolume = AttachedVolume & { readonly roleArn: string };
 
 /** The `placement` text of a launch template. `volume`: null for most. */
 export const formatPlacement = (
-  { cluster, subnets, securityGroups, assignPublicIp, capacity }: Placement,
+  { cluster, subnets, securityGroups, assignPublicIp, capacity, exec }: Placement,
   volume: PlacedVolume | null = null,
 ): string =>
   JSON.stringify({
@@ -49,6 +51,7 @@ export const formatPlacement = (
     capacity,
     request: REQUEST,
     ...(volume === null ? {} : { volume }),
+    ...(exec === undefined ? {} : { exec }),
   });
 
 export type RunTaskOptions = {
@@ -78,6 +81,7 @@ export function runTaskInput(
     startedBy: job.uid,
     group: formatGroup(GROUP_PREFIX, id),
     enableECSManagedTags: false,
+    ...(placement.exec === undefined ? {} : { enableExecuteCommand: true }),
     ...(isMarked ? { tags: [...tagsOf(job), ...(options.tellsRequests === true ? requestsTag(requests) : [])] } : {}),
     // ECS accepts only one of the two, and Spot needs the strategy.
     ...(provider === 'FARGATE'

@@ -52,6 +52,8 @@ export type DefinitionSettings = {
   readonly mountsParts?: boolean;
   /** In which groups programs can be beside that of their user; omitted: in none, as on Fargate. */
   readonly groups?: Groups | undefined;
+  /** Commands can be run in tasks, by ECS Exec: what they leave behind is then reaped. */
+  readonly exec?: boolean;
 };
 
 /** `ofUser`: they are those of one user, whatever a Pod says, and so are their volumes. */
@@ -281,7 +283,7 @@ function containerInput(
         }),
     ...(user === null ? {} : { user }),
     ...(readOnlyRoot ? { readonlyRootFilesystem: true } : {}),
-    ...linuxParametersOf(container),
+    ...linuxParametersOf(container, settings),
     ...(pullSecret === null ? {} : { repositoryCredentials: { credentialsParameter: credentialsOf(pullSecret) } }),
     ...labelsOf(container),
     logConfiguration: {
@@ -299,10 +301,10 @@ function containerInput(
 const credentialsOf = ({ namespace, name, copy }: PullSecret): string =>
   copy === undefined ? secretName(namespace, name) : pullCopyName({ namespace, name, ...copy });
 
-function linuxParametersOf({
-  capabilities: { add, drop },
-  tmpfs = [],
-}: TaskContainer): Pick<ContainerDefinition, 'linuxParameters'> {
+function linuxParametersOf(
+  { capabilities: { add, drop }, tmpfs = [] }: TaskContainer,
+  { exec = false }: DefinitionSettings,
+): Pick<ContainerDefinition, 'linuxParameters'> {
   const capabilities =
     add.length + drop.length === 0
       ? {}
@@ -312,7 +314,11 @@ function linuxParametersOf({
             ...(drop.length === 0 ? {} : { drop: [...drop] }),
           },
         };
-  const linuxParameters = { ...capabilities, ...(tmpfs.length === 0 ? {} : { tmpfs: tmpfs.map(tmpfsInput) }) };
+  const linuxParameters = {
+    ...capabilities,
+    ...(tmpfs.length === 0 ? {} : { tmpfs: tmpfs.map(tmpfsInput) }),
+    ...(exec ? { initProcessEnabled: true } : {}),
+  };
   return Object.keys(linuxParameters).length === 0 ? {} : { linuxParameters };
 }
 
@@ -356,18 +362,20 @@ function valueFromOf({ kind, namespace, name, key, object }: SecretSource, setti
 
 /**
  * Whether a registered definition of the same family is still right. The family's name has the Pod template's hash, but
- * roles, log group, the image that writes files, and who can be in groups belong to the installation and may have changed since.
+ * roles, log group, the image that writes files, who can be in groups, and whether commands can be run belong to the installation and
+ * may have changed since.
  */
 export function stillFits(registered: Registered, wanted: RegisterTaskDefinitionCommandInput): boolean {
   if (registered.status !== 'ACTIVE') return false;
   const streams = (containers: readonly ContainerDefinition[] = []) =>
     JSON.stringify(
-      containers.map(({ name, image, dockerLabels, logConfiguration }) => [
+      containers.map(({ name, image, dockerLabels, logConfiguration, linuxParameters }) => [
         name,
         name === FILES_CONTAINER ? image : null,
         dockerLabels?.[CONTAINER_LABELS.groups],
         logConfiguration?.options?.['awslogs-group'],
         logConfiguration?.options?.['awslogs-region'],
+        linuxParameters?.initProcessEnabled ?? false,
       ]),
     );
   return (

@@ -87,8 +87,8 @@ export function containerOf(
 }
 
 /** Why there is no session with a Pod that is over, in kubectl's words. */
-export function overText(wanted: Wanted, phase: string): string {
-  return wanted.kind === 'portForward'
+export function overText(wanted: Wanted['kind'], phase: string): string {
+  return wanted === 'portForward'
     ? `unable to forward port because pod is not running. Current status=${phase}`
-    : `cannot ${wanted.kind === 'exec' ? 'exec into' : 'attach'} a container in a completed pod; current phase is ${phase}`;
+    : `cannot ${wanted === 'exec' ? 'exec into' : 'attach'} a container in a completed pod; current phase is ${phase}`;
 }

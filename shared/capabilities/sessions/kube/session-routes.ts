@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono';
-import { taskIdOf } from '../../../domain/base/ids.ts';
 import type { ResourceAttributes } from '../../../domain/callers/attributes.ts';
 import { API_KINDS } from '../../../domain/kinds/api-kinds.ts';
 import type { ApiDeps } from '../../../kube/http/api-deps.ts';
@@ -15,8 +14,9 @@ import {
 } from '../../../kube/http/status-error.ts';
 import { findPod } from '../../../kube/pods/find-pod.ts';
 import { type Protocol, chooseProtocol } from '../domain/protocols.ts';
-import type { TakeOver, Wanted } from '../domain/session-plan.ts';
-import { containerOf, overText, wantedIn } from '../domain/wanted.ts';
+import type { TakeOver } from '../domain/session-plan.ts';
+import { containerOf, wantedIn } from '../domain/wanted.ts';
+import { containersOf, taskOf } from './found-task.ts';
 
 const SUBRESOURCES = ['exec', 'attach', 'portforward'] as const;
 type Subresource = (typeof SUBRESOURCES)[number];
@@ -60,7 +60,7 @@ async function begin(c: Context, subresource: Subresource, deps: ApiDeps): Promi
   if (found === null) return notFound(API_KINDS.Pod, name);
   const container = wanted.kind === 'portForward' ? null : containerOf(asked.container, name, containersOf(found));
   if (container?.kind === 'bad') return badRequest(container.why);
-  const task = taskOf(found, wanted, container?.name ?? null);
+  const task = taskOf(found, wanted.kind, container?.name ?? null);
   if (task.kind === 'none') return badRequest(task.why);
   const user = deps.callerOf(c);
   const taken = takeOverOf(c)?.({
@@ -92,34 +92,6 @@ function protocolOf(c: Context, subresource: Subresource): FromRequest {
   if (chosen.kind === 'plain') return { kind: 'bad', error: badRequest(UPGRADE_REQUIRED) };
   const why = `unable to negotiate protocol: client supports [${chosen.offered.join(' ')}], server accepts [${chosen.served.join(' ')}]`;
   return { kind: 'bad', error: forbidden(why) };
-}
-
-type Found = NonNullable<Awaited<ReturnType<typeof findPod>>>;
-
-const USUAL = 'kubectl.kubernetes.io/default-container';
-
-function containersOf({ facts, pod }: Found) {
-  const { containers, initContainers = [] } = facts.spec.manifest.spec.template.spec;
-  return {
-    containers: containers.map(({ name }) => name),
-    initContainers: initContainers.map(({ name }) => name),
-    usual: pod.metadata.annotations?.[USUAL],
-  };
-}
-
-type Task = { readonly kind: 'task'; readonly id: string } | { readonly kind: 'none'; readonly why: string };
-
-/** The task of a Pod that runs, or reaches its init containers. */
-function taskOf({ facts, pod }: Found, wanted: Wanted, container: string | null): Task {
-  const { phase } = pod.status;
-  if (phase === 'Succeeded' || phase === 'Failed') return { kind: 'none', why: overText(wanted, phase) };
-  const { launch, state } = facts;
-  if (launch?.state === 'launched' && (state === 'running' || state === 'launched'))
-    return { kind: 'task', id: taskIdOf(launch.taskArn) };
-  return {
-    kind: 'none',
-    why: container === null ? overText(wanted, phase) : `container not found (${JSON.stringify(container)})`,
-  };
 }
 
 /** What the transport offers; null: it cannot give connections away. */

@@ -53,11 +53,8 @@ test('a container is the one that is named, the usual one, or the only one', () 
 });
 
 test('a Pod that is over is refused in the words of kubectl', () => {
-  const streams = { stdin: false, stdout: true, stderr: true, tty: false };
-  expect(overText({ kind: 'attach', ...streams }, 'Failed')).toBe(
-    'cannot attach a container in a completed pod; current phase is Failed',
-  );
-  expect(overText({ kind: 'portForward', ports: [] }, 'Succeeded')).toBe(
+  expect(overText('attach', 'Failed')).toBe('cannot attach a container in a completed pod; current phase is Failed');
+  expect(overText('portForward', 'Succeeded')).toBe(
     'unable to forward port because pod is not running. Current status=Succeeded',
   );
 });
