@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { Deps, Settings } from '../shared/control/process/deps.ts';
 import type { CapabilityPorts } from '../shared/ports/capability-ports.ts';
 import type { TaskSessions } from './container-sessions.ts';
@@ -44,6 +44,18 @@ export type Upgrades = {
   /** Ends what goes on. */
   close(): void;
 };
+
+/** Asks an API somewhere else, with this user's credentials; resolves when the answer begins. */
+export type AskUpstream = (request: {
+  readonly method: string;
+  /** Path and query, as this process's clients have it. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}) => Promise<{ readonly status: number; readonly body: Readable }>;
+
+/** Opens what holds connections for an API that cannot. `guard`: what is asked of every request before anything else. */
+export type OpenProxied = (upstream: AskUpstream, guard: (ask: AskApi) => AskApi, warn: Warn) => Upgrades;
 
 /** Opens it for an API and the tasks of this process. */
 export type OpenUpgrades = (ask: AskApi, sessions: TaskSessions, warn: Warn) => Upgrades;

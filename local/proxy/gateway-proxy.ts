@@ -20,7 +20,7 @@ export type GatewayProxyOptions = {
  */
 export async function startGatewayProxy({ upstream, port, now, say }: GatewayProxyOptions): Promise<LoopbackServer> {
   const signer = createSigner({ region: upstream.region, service: 'execute-api', now });
-  const server = await startSigningProxy({ upstream, port, signer, now });
+  const server = await startSigningProxy({ upstream, port, signer, now, say });
   const probe = { method: 'GET', host: upstream.host, path: '/', query: [], headers: {}, body: new Uint8Array() };
   // Runs in the background: a chain that requests credentials from the network may take seconds.
   signer.sign(probe).catch((error: unknown) => {

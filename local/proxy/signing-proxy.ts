@@ -2,14 +2,18 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Hono } from 'hono';
 import type { RequestSigner } from '../../shared/adapters/aws/sigv4.ts';
+import { PROXIED } from '../../shared/capabilities/lists/remote/held-by-proxy.ts';
 import { loopbackGuard } from '../../shared/kube/http/guard.ts';
 import { startFront } from '../front/api-front.ts';
 import type { LoopbackServer } from '../wire/loopback-server.ts';
 import { type Target, canonicalTarget } from './canonical-target.ts';
-import { answerHeaders, requestHeaders } from './forwarded-headers.ts';
+import type { AskApi, AskUpstream } from '../local-part.ts';
+import { createWarnings } from '../warnings.ts';
+import { type Headers, answerHeaders, requestHeaders } from './forwarded-headers.ts';
 import {
   type ProxyStatus,
   type RefusedRequest,
@@ -28,6 +32,8 @@ export type ProxyOptions = {
   readonly signer: RequestSigner;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** A line for people; omitted: nobody hears of sessions that break off. */
+  readonly say?: (line: string) => void;
 };
 
 /** Lambda accepts at most 6 MB per request; the API's own limits are lower. */
@@ -52,7 +58,9 @@ export async function startSigningProxy(options: ProxyOptions): Promise<Loopback
     await forward(incoming as IncomingMessage, outgoing as ServerResponse, { ...options, agent });
     return RESPONSE_ALREADY_SENT;
   });
-  const front = await startFront(app, options.port);
+  const warn = createWarnings({ say: options.say ?? (() => undefined), outageOf: () => null });
+  const [upgrades = null] = PROXIED.map((open) => open(upstreamOf({ ...options, agent }), guarded, warn));
+  const front = await startFront(app, options.port, upgrades);
   return {
     url: front.url,
     async close() {
@@ -61,6 +69,29 @@ export async function startSigningProxy(options: ProxyOptions): Promise<Loopback
     },
   };
 }
+
+/** As for all requests: no page of another site, and no name that was rebound. */
+function guarded(decide: AskApi): AskApi {
+  const app = new Hono<{ Bindings: Readonly<Record<string, unknown>> }>();
+  app.use(loopbackGuard);
+  app.all('*', (c) => decide(c.req.raw, c.env));
+  return (request, env) => app.fetch(request, env);
+}
+
+const upstreamOf =
+  (way: Way): AskUpstream =>
+  async ({ method, target, headers, body }) => {
+    const canonical = canonicalTarget(target, way.upstream.prefix);
+    if (canonical === null) throw new Error('an address of our own cannot be decoded');
+    const passedOn = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]] as const));
+    const request = { target: canonical, body: Buffer.from(body), signal: new AbortController().signal };
+    const answered = await answerOf({ method, passedOn }, request, way).catch((error: unknown) =>
+      unreachable(error, way.upstream),
+    );
+    return answered instanceof http.IncomingMessage
+      ? { status: answered.statusCode ?? 502, body: answered }
+      : { status: answered.code, body: Readable.from([Buffer.from(JSON.stringify(answered))]) };
+  };
 
 type Way = ProxyOptions & { readonly agent: http.Agent };
 
@@ -89,15 +120,10 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, way:
 type Outgoing = { readonly target: Target; readonly body: Buffer; readonly signal: AbortSignal };
 
 async function answer(incoming: IncomingMessage, request: Outgoing, outgoing: ServerResponse, way: Way): Promise<void> {
-  let response = await ask(incoming, request, way);
-  let refusal = await refusalOf(response);
-  if (refusal !== null && areCredentialsStale(refusal)) {
-    way.signer.forget();
-    response = await ask(incoming, request, way);
-    refusal = await refusalOf(response);
-  }
-  if (refusal !== null) {
-    sendStatus(incoming, outgoing, explained(refusal, way.now(), way.upstream));
+  const from = { method: incoming.method ?? 'GET', passedOn: requestHeaders(incoming) };
+  const response = await answerOf(from, request, way);
+  if (!(response instanceof http.IncomingMessage)) {
+    sendStatus(incoming, outgoing, response);
     return;
   }
   outgoing.writeHead(response.statusCode ?? 502, nodeHeaders(response));
@@ -105,11 +131,28 @@ async function answer(incoming: IncomingMessage, request: Outgoing, outgoing: Se
   await pipeline(response, outgoing);
 }
 
+/** Of a client's request. */
+type Asked = { readonly method: string; readonly passedOn: Headers };
+
+/** The response, or what AWS's refusal of the signer means. */
+async function answerOf(from: Asked, request: Outgoing, way: Way): Promise<IncomingMessage | ProxyStatus> {
+  let response = await ask(from, request, way);
+  let refusal = await refusalOf(response);
+  if (refusal !== null && areCredentialsStale(refusal)) {
+    way.signer.forget();
+    response = await ask(from, request, way);
+    refusal = await refusalOf(response);
+  }
+  return refusal === null ? response : explained(refusal, way.now(), way.upstream);
+}
+
 /** Signs and sends; resolves when the response begins. */
-async function ask(incoming: IncomingMessage, { target, body, signal }: Outgoing, way: Way): Promise<IncomingMessage> {
+async function ask(
+  { method, passedOn }: Asked,
+  { target, body, signal }: Outgoing,
+  way: Way,
+): Promise<IncomingMessage> {
   const { upstream, signer, agent } = way;
-  const method = incoming.method ?? 'GET';
-  const passedOn = requestHeaders(incoming);
   const type = passedOn['content-type']?.join(', ');
   // Only these are signed: gateways on the way may change others.
   const toSign: Record<string, string> = type === undefined ? {} : { 'content-type': type };

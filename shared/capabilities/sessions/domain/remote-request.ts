@@ -41,4 +41,23 @@ function isCommand(value: unknown): value is readonly string[] {
   return isText && value[0] !== '' && value.join('').length <= COMMAND_CHARS_MAX;
 }
 
+/** What the API answers. */
+export type RemoteAnswer = {
+  readonly container: string | null;
+  readonly podUid: string;
+  readonly session: { readonly sessionId: string; readonly streamUrl: string; readonly tokenValue: string } | null;
+};
+
+/** null: the answer is something else. */
+export function remoteAnswerIn(value: unknown): RemoteAnswer | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { kind, container = null, podUid, session = null } = value as Record<string, unknown>;
+  if (kind !== ANSWER_KIND || typeof podUid !== 'string') return null;
+  if (typeof container !== 'string' && container !== null) return null;
+  if (session === null) return { container, podUid, session };
+  const { sessionId, streamUrl, tokenValue } = session as Record<string, unknown>;
+  if (typeof sessionId !== 'string' || typeof streamUrl !== 'string' || typeof tokenValue !== 'string') return null;
+  return { container, podUid, session: { sessionId, streamUrl, tokenValue } };
+}
+
 export const ANSWER_KIND = 'PodSession';

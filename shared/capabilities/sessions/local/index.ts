@@ -1,1 +1,2 @@
+export { openProxied } from './proxied.ts';
 export { openUpgrades } from './upgrades.ts';
