@@ -318,6 +318,7 @@ module.exports = {
       '^shared/capabilities/$1/(?!test/)',
       '^shared/capabilities/lists/(cli/(command-line|simulations)|item-sources)\\.ts$',
       '^cli/(?!program/)',
+      '^local/container-sessions\\.ts$',
       ...shared('domain', 'schema', 'ports', 'names', 'store', 'control', 'kube'),
     ]),
     ofOurs('runtime-wires-shared-only', '^shared/runtime/', '^shared/'),

@@ -1,0 +1,1 @@
+export { addExec } from './exec-command.ts';
