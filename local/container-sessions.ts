@@ -35,8 +35,12 @@ export type ContainerSession = {
 /** What a driver can do in a container that runs. All throw a {@link SessionError} that says why they cannot. */
 export type ContainerSessions<Target = SessionTarget> = {
   exec(target: Target, request: ExecRequest): Promise<ContainerSession>;
-  /** What the container's own program prints from now on. */
-  attach(target: Target): Promise<ContainerSession>;
+  /**
+   * What the container's own program prints from now on.
+   *
+   * @param request whether something may be sent to it, if it takes any
+   */
+  attach(target: Target, request: Pick<ExecRequest, 'stdin'>): Promise<ContainerSession>;
   /** A connection to a port of its task. */
   connect(target: Target, port: number): Promise<Duplex>;
 };

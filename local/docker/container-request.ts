@@ -42,6 +42,7 @@ export function containerRequest(run: ContainerRun, place: Place): object {
     ...(command === undefined ? {} : { Cmd: command }),
     ...(container.workingDirectory === undefined ? {} : { WorkingDir: container.workingDirectory }),
     ...(container.user === undefined ? {} : { User: container.user }),
+    ...inputOf(container),
     ...(place.network.kind === 'own' ? networkOf(run, place.network) : {}),
     HostConfig: {
       NetworkMode: place.network.kind === 'own' ? place.network.name : `container:${place.network.sandbox}`,
@@ -56,6 +57,12 @@ export function containerRequest(run: ContainerRun, place: Place): object {
     },
   };
 }
+
+/** An engine keeps an input open, and closes it, as a kubelet does. */
+const inputOf = ({ interactive, pseudoTerminal, dockerLabels = {} }: ContainerDefinition) => ({
+  ...(interactive === true ? { OpenStdin: true, StdinOnce: dockerLabels[CONTAINER_LABELS.stdinOnce] === 'true' } : {}),
+  ...(pseudoTerminal === true ? { Tty: true } : {}),
+});
 
 /** Holds the network of a task with several containers while they come and go. Pure. */
 export const sandboxRequest = (

@@ -252,7 +252,8 @@ export class DockerDriver implements Driver {
   #copy({ run }: Held, id: string, follow: boolean): NonNullable<Held['log']> {
     const stopping = new AbortController();
     const signal = AbortSignal.any([stopping.signal, this.#closing.signal]);
-    const done = copyLog(this.#options.engine, id, this.#logFile(run), { follow, signal }).then(
+    const isPlain = run.container.pseudoTerminal === true;
+    const done = copyLog(this.#options.engine, id, this.#logFile(run), { follow, isPlain, signal }).then(
       (): Copied => 'whole',
       (error: unknown): Copied => {
         if (isAway(error) || signal.aborted) return 'away';

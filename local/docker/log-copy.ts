@@ -11,13 +11,14 @@ const FRAME_HEADER_BYTES = 8;
  * each time, so a file that an earlier copy has left is continued without a gap or a double, wherever that one broke off.
  *
  * @param follow until the container ends; otherwise what there is
+ * @param isPlain the container has a terminal: what it shows comes as it is
  * @returns when all is copied. Throws {@link EngineError} if the engine went away before, and what the file system says
  */
 export async function copyLog(
   engine: Engine,
   id: string,
   path: string,
-  { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
+  { follow, isPlain, signal }: { readonly follow: boolean; readonly isPlain: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
   const file = openLog(path);
   try {
@@ -27,7 +28,7 @@ export async function copyLog(
     const frames = new Frames();
     try {
       for await (const chunk of stream) {
-        for (const piece of frames.take(chunk as Buffer)) {
+        for (const piece of isPlain ? [chunk as Buffer] : frames.take(chunk as Buffer)) {
           const rest = piece.subarray(Math.min(skip, piece.length));
           skip -= piece.length - rest.length;
           for (let done = 0; done < rest.length; ) done += writeSync(file, rest, done);

@@ -49,6 +49,8 @@ const ContainerDefinitionSchema = z.looseObject({
   dockerLabels: z.record(z.string(), z.string()).optional(),
   repositoryCredentials: z.looseObject({ credentialsParameter: z.string() }).optional(),
   readonlyRootFilesystem: z.boolean().optional(),
+  interactive: z.boolean().optional(),
+  pseudoTerminal: z.boolean().optional(),
   linuxParameters: LinuxParametersSchema.optional(),
 });
 

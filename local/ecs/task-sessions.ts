@@ -31,7 +31,7 @@ export function taskSessions(engine: Engine): TaskSessions {
   return {
     refusal,
     exec: async (target, request) => driven().exec(runOf(target), request),
-    attach: async (target) => driven().attach(runOf(target)),
+    attach: async (target, request) => driven().attach(runOf(target), request),
     async connect(taskId, port) {
       const running = engine.findLive(taskId)?.task.containers.find(({ status }) => status === 'running');
       return driven().connect(runOf({ taskId, container: running?.name ?? 'any' }), port);

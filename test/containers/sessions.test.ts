@@ -1,20 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { V5, aSession, endedOf, ran, running } from '../../shared/capabilities/sessions/test/a-session.ts';
+import {
+  type ASession,
+  V5,
+  aSession,
+  endedOf,
+  ran,
+  running,
+} from '../../shared/capabilities/sessions/test/a-session.ts';
 import { eventually } from '../e2e/kube-calls.ts';
 import { PATIENT, hasEngine, oneJob, podThat, shell, withDocker } from './a-docker-runtime.ts';
 
 const isRunning = ({ status }: { readonly status: { readonly phase: string } }): boolean => status.phase === 'Running';
+const ALL = 'stdin=true&stdout=true&stderr=true';
 const SERVER = 'mkdir -p /tmp/www; echo hello > /tmp/www/a; exec httpd -f -p 8080 -h /tmp/www';
+
+const shown = async ({ on }: ASession, text: string): Promise<true> =>
+  eventually(
+    () => (on(1).toString().includes(text) ? true : null),
+    () => `it shows ${on(1).toString()}`,
+  );
 
 describe.runIf(hasEngine)('a session in a container', PATIENT, () => {
   const docker = withDocker();
   let pods = 0;
 
   /** A Pod that runs, and where it is. */
-  const aPod = async (script = SERVER) => {
+  const aPod = async (script = SERVER, more: object = {}) => {
     const { kube, process } = docker.runtime;
     const name = `session-${(pods += 1)}`;
-    await kube.create(oneJob(name, [shell(script, { env: [{ name: 'COLOR', value: 'blue' }] })]));
+    await kube.create(oneJob(name, [shell(script, { env: [{ name: 'COLOR', value: 'blue' }], ...more })]));
     const pod = await podThat(kube, name, isRunning);
     return { url: await process().ready(), pod: pod.metadata.name };
   };
@@ -100,6 +114,56 @@ describe.runIf(hasEngine)('a session in a container', PATIENT, () => {
     const session = await aSession(url, pod, { what: 'attach', query: 'stdout=true&stderr=true', protocol: V5 });
     await session.closed;
     expect(endedOf(session)).toMatchObject({ out: 'late\n', code: 0 });
+  });
+
+  test('the input is what the client sends, and ends with it where stdinOnce says so', async () => {
+    const { url, pod } = await aPod('cat; echo over', { stdin: true, stdinOnce: true });
+    const session = await aSession(url, pod, { what: 'attach', query: ALL, protocol: V5 });
+    const piece = Buffer.alloc(1024 * 1024, 'muster\n');
+    for (let n = 0; n < 5; n++) await session.send(0, piece);
+    await session.send(255, Buffer.of(0));
+    await session.closed;
+    const all = Buffer.concat([...Array.from({ length: 5 }, () => piece), Buffer.from('over\n')]);
+    expect([endedOf(session).code, session.on(1).equals(all)]).toEqual([0, true]);
+  });
+
+  test('a client that is cut off ends the input of stdinOnce, and no other', async () => {
+    const once = await aPod('cat; echo over; sleep 2', { stdin: true, stdinOnce: true });
+    const reader = await aSession(once.url, once.pod, { what: 'attach', query: 'stdout=true', protocol: V5 });
+    const cut = await aSession(once.url, once.pod, { what: 'attach', query: ALL, protocol: V5 });
+    await cut.send(0, 'half a li');
+    await shown(reader, 'half a li');
+    cut.socket.terminate();
+    await shown(reader, 'half a liover\n');
+    const stays = await aPod('read a; echo "$a"; read b; echo "$b"', { stdin: true });
+    const first = await aSession(stays.url, stays.pod, { what: 'attach', query: ALL, protocol: V5 });
+    await first.send(0, 'one\n');
+    await shown(first, 'one\n');
+    first.socket.terminate();
+    const second = await aSession(stays.url, stays.pod, { what: 'attach', query: ALL, protocol: V5 });
+    await second.send(0, 'two\n');
+    await second.closed;
+    expect(second.on(1).toString()).toBe('two\n');
+  });
+
+  test('a terminal of a container is attached to, and its log is what it shows', async () => {
+    const { url, pod } = await aPod('exec sh', { stdin: true, stdinOnce: true, tty: true });
+    const session = await aSession(url, pod, { what: 'attach', query: `${ALL}&tty=true`, protocol: V5 });
+    await session.send(4, '{"Width":101,"Height":33}');
+    await eventually(
+      async () => {
+        await session.send(0, 'stty size\n');
+        return session.on(1).toString().includes('33 101') ? true : null;
+      },
+      () => session.on(1).toString(),
+    );
+    await session.send(0, 'echo read\\y; exit 3\n');
+    await session.closed;
+    const { kube } = docker.runtime;
+    await podThat(kube, `session-${pods}`, ({ status }) => status.phase === 'Failed');
+    const { text } = await kube.ask('GET', `/api/v1/namespaces/default/pods/${pod}/log`);
+    expect(text).toContain('33 101\r\n');
+    expect(text).toContain('\r\nready\r\n');
   });
 
   test('100 commands at once all end with their own code', async () => {

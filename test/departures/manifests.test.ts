@@ -266,3 +266,16 @@ test('where no image is pulled a container says what to run', async () => {
   expect(await fields(true, JOBS, ofArgs)).toEqual(['spec.template.spec.containers[0].args']);
   expect(await fields(false, JOBS, ofArgs)).toEqual([]);
 });
+
+test('nothing can be sent to a task on Fargate, so stdin is refused there, and a terminal is not', () => {
+  const pod = (container: object) =>
+    jobDocument({}, {}, { containers: [{ name: 'main', image: 'busybox', ...container }] });
+  const asked = pod({ stdin: true, stdinOnce: true, tty: true });
+  expect(faultLines(admitDocument(asked))).toEqual([
+    'spec.template.spec.containers[0].stdin: Forbidden: not supported by this version of Muster; leave it out: nothing can be sent to a task on Fargate; let the program read a file, or a ConfigMap',
+  ]);
+  // On this machine clients attach to it.
+  expect(faultLines(admitDocument(asked, { hostFolders: [] }))).toEqual([]);
+  const [main] = taskDefinitionOf(admitted(pod({ tty: true })).manifest, NOT_STORED).containers;
+  expect([main?.interactive, main?.terminal]).toEqual([undefined, true]);
+});

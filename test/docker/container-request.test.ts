@@ -49,6 +49,19 @@ const PLACE: Place = {
 };
 
 describe('a container is made', () => {
+  test('with an input and a terminal where its definition says so', () => {
+    const made = (container: Partial<ContainerDefinition>) => containerRequest(aRun(container), PLACE);
+    const once = { 'muster.run/stdin-once': 'true' };
+    expect(made({ interactive: true, dockerLabels: once })).toMatchObject({ OpenStdin: true, StdinOnce: true });
+    expect(made({ interactive: true, pseudoTerminal: true })).toMatchObject({
+      OpenStdin: true,
+      StdinOnce: false,
+      Tty: true,
+    });
+    for (const field of ['OpenStdin', 'StdinOnce', 'Tty'])
+      expect(made({ dockerLabels: once })).not.toHaveProperty(field);
+  });
+
   test('with its image, the size of its task, its address, and the workspace', () => {
     expect(containerRequest(aRun(), PLACE)).toEqual({
       Image: 'python:3.12',

@@ -41,8 +41,8 @@ function engineThatSends(bytes: Buffer, cut: number, fault: Error | null = null)
   };
 }
 
-const copy = async (engine: Engine, path: string): Promise<void> =>
-  copyLog(engine, 'c', path, { follow: true, signal: new AbortController().signal });
+const copy = async (engine: Engine, path: string, isPlain = false): Promise<void> =>
+  copyLog(engine, 'c', path, { follow: true, isPlain, signal: new AbortController().signal });
 
 const PRINTS = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 12 });
 
@@ -71,6 +71,14 @@ describe('a copied log', () => {
         },
       ),
     );
+  });
+
+  test('of a terminal holds what it shows, which comes without frames', async () => {
+    const path = join(folder, 'terminal');
+    const shown = Buffer.from('$ ls\r\na  b\r\n');
+    await expect(copy(engineThatSends(shown.subarray(0, 7), 3, new Error('gone')), path, true)).rejects.toThrow('gone');
+    await copy(engineThatSends(shown, 4), path, true);
+    expect(readFileSync(path).equals(shown)).toBe(true);
   });
 
   test('a full disk is no fault of the engine', async () => {

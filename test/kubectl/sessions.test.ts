@@ -1,15 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ALocalRuntime, aLocalRuntime } from '../e2e/a-local-runtime.ts';
 import { PATIENCE_MS, TEST_MS, eventually, shellJob } from '../e2e/kube-calls.ts';
 import { canLook, processesNaming } from '../e2e/processes-left.ts';
+import { TERMINAL } from '../../local/ecs/sessions/terminal.ts';
 import { findKubectls } from './kubectls.ts';
 
 const kubectls = findKubectls();
 const SERVER = `require('node:http').createServer((_, answer) => answer.end('hello')).listen(8080, process.env.MUSTER_ADDRESS)`;
 const CONNECTIONS = 200;
+const hasPython = spawnSync('python3', ['-c', '']).status === 0;
 
 type Ended = { readonly code: number | null; readonly out: Buffer; readonly err: string };
 
@@ -39,7 +42,7 @@ describe.runIf(kubectls.length > 0)('kubectl in a Pod', { timeout: TEST_MS }, ()
   }, PATIENCE_MS);
   afterAll(async () => local.close());
 
-  describe.each(kubectls)('with kubectl $name', ({ path, name }) => {
+  describe.each(kubectls)('with kubectl $name', ({ path, name, minor }) => {
     const start = (...words: readonly string[]): ChildProcess => {
       const home = join(local.root, name);
       mkdirSync(home, { recursive: true });
@@ -55,6 +58,37 @@ describe.runIf(kubectls.length > 0)('kubectl in a Pod', { timeout: TEST_MS }, ()
       return new Promise((resolve) => child.once('close', (code) => resolve({ code, out: Buffer.concat(out), err })));
     };
     const run = async (...words: readonly string[]): Promise<Ended> => ended(start(...words));
+    /** kubectl in a terminal of its own. */
+    const onScreen = (words: readonly string[]) => {
+      const home = join(local.root, name);
+      const child = spawn(
+        'python3',
+        ['-I', '-c', TERMINAL, '80x24', path, '--kubeconfig', local.runtime.kubeconfig, ...words],
+        {
+          cwd: local.root,
+          env: { HOME: home, PATH: process.env['PATH'] ?? '' },
+          stdio: Array.from({ length: 5 }, () => 'pipe'),
+        },
+      );
+      let seen = '';
+      child.stdout?.on('data', (chunk: Buffer) => (seen += chunk.toString()));
+      const write = (text: string) => child.stdin?.write(text);
+      return {
+        write,
+        resize: (width: number, height: number) => (child.stdio[4] as Writable).write(`${width}x${height}\n`),
+        types: async (line: string, shown: string) =>
+          eventually(
+            () => {
+              if (seen.includes(shown)) return true;
+              write(`${line}\n`);
+              return null;
+            },
+            () => seen,
+            300,
+          ),
+        ended: new Promise<number | null>((resolve) => child.once('exit', resolve)),
+      };
+    };
 
     test('exec passes what is printed and the exit code on', async () => {
       for (const code of [0, 3, 127]) {
@@ -91,6 +125,51 @@ describe.runIf(kubectls.length > 0)('kubectl in a Pod', { timeout: TEST_MS }, ()
       expect(seen).toMatch(/^(tick\n)+$/);
       child.kill('SIGINT');
       await ended(child);
+    });
+
+    test('run -i sends its input to a program, shows what that prints, and ends as it does', async () => {
+      const pod = `cat-${minor}`;
+      const words = ['run', pod, '-i', '--rm', '--restart=Never', '--image=any', '--command', '--', 'sh', '-c'];
+      const { code, out, err } = await ended(start(...words, 'sort; exit 3'), Buffer.from('b\na\n'));
+      expect([out.toString().replace(/pod .* deleted.*\n/, ''), err]).toEqual(['a\nb\n', expect.any(String)]);
+      expect(code).toBe(3);
+      expect((await run('get', 'pod', pod)).err).toContain('not found');
+    });
+
+    test('attach -i sends to a program that runs, and another one goes on where it left', async () => {
+      const pod = `open-${minor}`;
+      const script = 'read a; echo "1 $a"; read b; echo "2 $b"; sleep 3';
+      const container = { name: 'main', image: 'any', stdin: true, command: ['sh', '-c', script] };
+      const spec = { restartPolicy: 'Never', containers: [container] };
+      writeFileSync(
+        join(local.root, `${pod}.json`),
+        JSON.stringify({ kind: 'Pod', apiVersion: 'v1', metadata: { name: pod }, spec }),
+      );
+      expect(await run('create', '-f', join(local.root, `${pod}.json`))).toMatchObject({ code: 0 });
+      await eventually(
+        async () => ((await run('get', 'pod', pod)).out.toString().includes('Running') ? true : null),
+        () => `${pod} does not run`,
+      );
+      const first = await ended(start('attach', '-i', pod), Buffer.from('one\n'));
+      expect(first.code).toBe(0);
+      const second = start('attach', '-i', pod);
+      second.stdin?.write('two\n');
+      const { out } = await ended(second);
+      expect(out.toString()).toContain('2 two\n');
+      expect((await run('logs', pod)).out.toString()).toBe('1 one\n2 two\n');
+    });
+
+    test.runIf(hasPython)('exec -it and run -it follow the size of the terminal that kubectl has', async () => {
+      const run = ['run', `screen-${minor}`, '-it', '--rm', '--restart=Never', '--image=any', '--command', '--', 'sh'];
+      for (const words of [['exec', '-it', pods['ticks']!, '--', 'sh'], run]) {
+        const screen = onScreen(words);
+        screen.resize(101, 33);
+        await screen.types('stty size', '33 101');
+        screen.resize(77, 22);
+        await screen.types('stty size', '22 77');
+        screen.write('exit 5\n');
+        expect(await screen.ended).toBe(5);
+      }
     });
 
     test('port-forward carries 200 connections at once', async () => {

@@ -20,7 +20,7 @@ export function dockerSessions(engine: Engine): ContainerSessions<ContainerRun> 
   return {
     exec: async ({ task, container }, request) =>
       inWords(async () => exec(engine, containerName(task.id, container.name), request)),
-    attach: async ({ task, container }) => inWords(async () => attach(engine, containerName(task.id, container.name))),
+    attach: async (run, request) => inWords(async () => attach(engine, run, request)),
     connect: async ({ task }, port) => connectTo(task.privateIp, port),
   };
 }
@@ -46,7 +46,7 @@ async function exec(
     return exitCodeOf(engine, id);
   });
   ended.catch(() => undefined);
-  const sized = terminalOf(engine, id, () => isOver);
+  const sized = terminalOf(engine, `/exec/${id}`, () => isOver);
   return {
     stdin: stdin ? line : null,
     ...(tty ? { stdout: line, stderr: null } : partedOutput(line)),
@@ -63,14 +63,14 @@ async function exec(
 }
 
 /** Gives a terminal the newest size. An engine refuses one for a program that has not begun yet: it is offered again. */
-function terminalOf(engine: Engine, id: string, isOver: () => boolean): (size: TerminalSize) => void {
+function terminalOf(engine: Engine, path: string, isOver: () => boolean): (size: TerminalSize) => void {
   let newest: TerminalSize | null = null;
   return (size) => {
     newest = size;
     const offer = async (): Promise<void> => {
       for (let tries = 0; tries < TRIES && newest === size && !isOver(); tries++) {
         const query = { w: size.width, h: size.height };
-        const refusal = await engine.ask({ method: 'POST', path: `/exec/${id}/resize`, query }).then(
+        const refusal = await engine.ask({ method: 'POST', path: `${path}/resize`, query }).then(
           () => null,
           (error: unknown) => error,
         );
@@ -82,14 +82,29 @@ function terminalOf(engine: Engine, id: string, isOver: () => boolean): (size: T
   };
 }
 
-async function attach(engine: Engine, container: string): Promise<ContainerSession> {
-  const query = { stream: true, stdout: true, stderr: true };
-  const line = await engine.connect({ method: 'POST', path: `/containers/${container}/attach`, query });
+async function attach(
+  engine: Engine,
+  { task, container }: ContainerRun,
+  { stdin }: Pick<ExecRequest, 'stdin'>,
+): Promise<ContainerSession> {
+  const path = `/containers/${containerName(task.id, container.name)}`;
+  const { interactive = false, pseudoTerminal = false } = container;
+  const takesInput = stdin && interactive;
+  const query = { stream: true, stdin: takesInput, stdout: true, stderr: true };
+  const line = await engine.connect({ method: 'POST', path: `${path}/attach`, query });
+  let isOver = false;
+  const ended = untilClosed(line).then(() => {
+    isOver = true;
+    return null;
+  });
+  const sized = terminalOf(engine, path, () => isOver);
   return {
-    stdin: null,
-    ...partedOutput(line),
-    resize: () => undefined,
-    ended: untilClosed(line).then(() => null),
+    stdin: takesInput ? line : null,
+    ...(pseudoTerminal ? { stdout: line, stderr: null } : partedOutput(line)),
+    resize(size) {
+      if (pseudoTerminal) sized(size);
+    },
+    ended,
     hangUp: () => void line.destroy(),
   };
 }

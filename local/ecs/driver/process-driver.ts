@@ -1,4 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { CONTAINER_LABELS } from '../../../shared/domain/task/container-labels.ts';
 import { closeSync, mkdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { streamFile } from '../../logs/stream-files.ts';
@@ -19,6 +22,9 @@ import { logNameFault, logStream } from './log-name.ts';
 import { openInput } from './private-input.ts';
 import { type ProcessCommand, processCommand, type RunnableCommand, volumesOf } from './process-command.ts';
 import type { SecretStores } from './secret-files.ts';
+import { SessionError } from '../../container-sessions.ts';
+import { ContainerInput } from '../sessions/container-input.ts';
+import { inTerminal } from '../sessions/terminal.ts';
 import { processSessions } from '../sessions/process-sessions.ts';
 import { setupProblemOf } from './setup-problem.ts';
 import { SHIM, SHIM_NAME } from './shim.ts';
@@ -63,6 +69,8 @@ type Process = {
   /** since when it is watched, by our clock */
   readonly sinceMs: number;
   sent: 'SIGTERM' | 'SIGKILL' | null;
+  /** null: it takes none; that of an earlier run ended with it */
+  input: ContainerInput | null;
 };
 
 /** Runs the containers' commands as processes under shims (see shim.ts). Ignores the image. */
@@ -83,6 +91,7 @@ export class ProcessDriver implements Driver {
       commandFor: (run) => this.#commandFor(run),
       logFile: (run) => this.#logFile(run),
       isRunning: (run) => this.#processes.has(keyOf(run)),
+      inputOf: (run) => this.#processes.get(keyOf(run))?.input ?? null,
       inputFile: ({ task }, name) => join(options.files.folder(task.id), name),
       path: process.env['PATH'] ?? '',
     });
@@ -118,7 +127,7 @@ export class ProcessDriver implements Driver {
   /** Starts one process per turn of the event loop: hundreds may be requested at once, and other work must go on. */
   start(run: ContainerRun): void {
     const sinceMs = this.#options.timers.now();
-    const started: Process = { run, pid: null, adopted: false, sinceMs, sent: null };
+    const started: Process = { run, pid: null, adopted: false, sinceMs, sent: null, input: null };
     this.#processes.set(keyOf(run), started);
     if (this.#queue.push(started) === 1) setImmediate(() => this.#spawnNext());
   }
@@ -145,13 +154,13 @@ export class ProcessDriver implements Driver {
     let child;
     const startedAtMs = timers.now();
     try {
-      const command = this.#commandFor(run);
+      const command = inItsTerminal(run, this.#commandFor(run));
       if (command.kind === 'impossible') {
         fail(command.reason);
         return;
       }
       files.expectExit(run.task.id, run.container.name);
-      child = spawnShim(folder, run.container.name, command, this.#logFile(run));
+      child = spawnShim(folder, run.container, command, this.#logFile(run));
     } catch (error) {
       fail(startErrorOf(error));
       return;
@@ -160,6 +169,7 @@ export class ProcessDriver implements Driver {
     if (child.pid === undefined) return;
     started.pid = child.pid;
     child.unref();
+    started.input = inputOf(run.container, child);
     const { pid } = child;
     child.once('exit', () => this.#childEnded(started, pid));
     reports.started(run.task.id, run.container.name, startedAtMs);
@@ -210,6 +220,7 @@ export class ProcessDriver implements Driver {
     const { run } = started;
     if (this.#processes.get(keyOf(run)) !== started) return;
     this.#processes.delete(keyOf(run));
+    started.input?.close();
     this.#clearUp(run, end);
     if (!this.#closed) this.#options.reports.ended(run.task.id, run.container.name, end);
   }
@@ -281,7 +292,8 @@ export class ProcessDriver implements Driver {
   }
 
   #watch(run: ContainerRun, pid: number | null, sent: Process['sent']): void {
-    this.#processes.set(keyOf(run), { run, pid, adopted: true, sinceMs: this.#options.timers.now(), sent });
+    const sinceMs = this.#options.timers.now();
+    this.#processes.set(keyOf(run), { run, pid, adopted: true, sinceMs, sent, input: null });
     if (this.#polling) return;
     this.#polling = true;
     this.#options.timers.after(POLL_MS, () => this.#poll());
@@ -332,6 +344,7 @@ export class ProcessDriver implements Driver {
   async close(): Promise<void> {
     this.#closed = true;
     this.#queue.length = 0;
+    for (const { input } of this.#processes.values()) input?.close();
     const { files, logsDir } = this.#options;
     const tasksDir = files.folder('');
     killAllBelow(tasksDir, (file) => file.startsWith(logsDir + sep) || file.startsWith(tasksDir + sep));
@@ -362,18 +375,51 @@ function startErrorOf(error: unknown): string {
   return `${isTheirs ? 'CannotStartContainerError' : 'InternalError'}: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-function spawnShim(folder: string, container: string, command: RunnableCommand, logFile: string): ChildProcess {
+/** The path of the interpreter that makes terminals is looked for as the user's shell does. */
+function inItsTerminal({ container }: ContainerRun, command: ProcessCommand): ProcessCommand {
+  if (container.pseudoTerminal !== true || command.kind === 'impossible') return command;
+  try {
+    return inTerminal(command, process.env['PATH'] ?? '');
+  } catch (error) {
+    if (!(error instanceof SessionError)) throw error;
+    return { kind: 'impossible', reason: `CannotStartContainerError: ${error.message}` };
+  }
+}
+
+/** Neither holds this process up. */
+function inputOf({ dockerLabels = {} }: ContainerDefinition, { stdin, stdio }: ChildProcess): ContainerInput | null {
+  const sizes = stdio[4] instanceof Writable ? stdio[4] : null;
+  for (const each of [stdin, sizes]) if (each instanceof Socket) each.unref();
+  if (stdin === null) {
+    sizes?.destroy();
+    return null;
+  }
+  return new ContainerInput(stdin, { once: dockerLabels[CONTAINER_LABELS.stdinOnce] === 'true', sizes });
+}
+
+function spawnShim(
+  folder: string,
+  { name, interactive, pseudoTerminal }: ContainerDefinition,
+  command: RunnableCommand,
+  logFile: string,
+): ChildProcess {
   const umask = process.umask().toString(8).padStart(4, '0');
   const files: number[] = [];
   try {
     const log = openLog(logFile);
     files.push(log);
-    if (command.input !== null) files.push(openInput(join(folder, `input.${container}`), command.input));
-    return spawn('/bin/sh', ['-c', SHIM, SHIM_NAME, folder, container, umask, ...command.argv], {
+    if (command.input !== null) files.push(openInput(join(folder, `input.${name}`), command.input));
+    return spawn('/bin/sh', ['-c', SHIM, SHIM_NAME, folder, name, umask, ...command.argv], {
       cwd: command.cwd,
       env: command.env,
       detached: true, // its own session and process group
-      stdio: ['ignore', log, ...files],
+      stdio: [
+        interactive === true ? 'pipe' : 'ignore',
+        log,
+        log,
+        files[1] ?? 'ignore',
+        ...(pseudoTerminal === true ? (['pipe'] as const) : []),
+      ],
     });
   } finally {
     for (const file of files) closeSync(file);

@@ -1,27 +1,40 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { ContainerSession } from '../../container-sessions.ts';
+import type { ContainerInput } from './container-input.ts';
 
 /** How often a log is looked at for more. */
 const LOOK_MS = 50;
 /** How much of it is read at once. */
 const PIECE_BYTES = 65_536;
 
-/** What a container prints from now on: what is added to its log. Nothing can be sent to its program. */
-export async function attachedLog(path: string, isRunning: () => boolean): Promise<ContainerSession> {
+/**
+ * What a container prints from now on: what is added to its log.
+ *
+ * @param input what its client sends to it; null: nothing
+ */
+export async function attachedLog(
+  path: string,
+  isRunning: () => boolean,
+  input: ContainerInput | null,
+): Promise<ContainerSession> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   const closing = new AbortController();
-  const stdout = Readable.from(added(path, size, isRunning, closing.signal), { objectMode: false });
+  let hasLeft = false;
+  const goesOn = (): boolean => !hasLeft && isRunning();
+  const stdout = Readable.from(added(path, size, goesOn, closing.signal), { objectMode: false });
+  const stdin = input?.attach(() => (hasLeft = true)) ?? null;
   const ended = new Promise<null>((resolve) => {
     for (const event of ['end', 'close', 'error']) stdout.once(event, () => resolve(null));
   });
   return {
-    stdin: null,
+    stdin,
     stdout,
     stderr: null,
-    resize: () => undefined,
+    resize: (newest) => input?.resize(newest),
     ended,
     hangUp() {
+      stdin?.destroy();
       closing.abort();
       stdout.destroy();
     },

@@ -14,15 +14,18 @@ import type { ContainerRun } from '../driver/driver.ts';
 import type { ProcessCommand, RunnableCommand } from '../driver/process-command.ts';
 import { openInput } from '../driver/private-input.ts';
 import { attachedLog } from './attached-log.ts';
+import type { ContainerInput } from './container-input.ts';
 import { connectTo } from './connect-to.ts';
 import { type HangUp, SESSION_VARIABLE, hangUps } from './session-processes.ts';
-import { TERMINAL, pythonForTerminals } from './terminal.ts';
+import { inTerminal } from './terminal.ts';
 
 export type ProcessSessionsOptions = {
   /** What to run for a container, as when it starts. */
   readonly commandFor: (run: ContainerRun) => ProcessCommand;
   readonly logFile: (run: ContainerRun) => string;
   readonly isRunning: (run: ContainerRun) => boolean;
+  /** null: it takes none, or an earlier runtime has started it */
+  readonly inputOf: (run: ContainerRun) => ContainerInput | null;
   /** A new file, by its name, that only this user may open. */
   readonly inputFile: (run: ContainerRun, name: string) => string;
   /** where python3 is looked for */
@@ -34,13 +37,13 @@ export function processSessions(options: ProcessSessionsOptions): ContainerSessi
   const hangUp = hangUps();
   return {
     exec: async (run, request) => exec(run, request, options, hangUp),
-    attach: async (run) => attachedLog(options.logFile(run), () => options.isRunning(run)),
+    attach: async (run, { stdin }) => {
+      const input = stdin ? options.inputOf(run) : null;
+      return attachedLog(options.logFile(run), () => options.isRunning(run), input);
+    },
     connect: async ({ task }, port) => connectTo(task.privateIp, port),
   };
 }
-
-/** What a terminal has until its client says another size. */
-const USUAL_SIZE = '80x24';
 
 async function exec(
   run: ContainerRun,
@@ -114,18 +117,18 @@ function marked(command: RunnableCommand, session: string): RunnableCommand {
 
 /** Resolves once it runs. */
 async function started(
-  { argv, cwd, env, input }: RunnableCommand,
+  command: RunnableCommand,
   { tty, stdin }: ExecRequest,
   { path }: ProcessSessionsOptions,
   inputFile: string,
 ): Promise<ChildProcess> {
-  const words = tty ? [pythonForTerminals(path), '-I', '-c', TERMINAL, USUAL_SIZE, ...argv] : argv;
-  const [program = '', ...rest] = words;
+  const { argv, cwd, env, input } = tty ? inTerminal(command, path) : command;
+  const [program = '', ...rest] = argv;
   const third = input === null ? null : openInput(inputFile, input);
   try {
     const child = spawn(program, rest, {
       cwd,
-      env: tty ? { TERM: 'xterm', ...env } : env,
+      env,
       detached: true, // its own session and process group
       stdio: [stdin || tty ? 'pipe' : 'ignore', 'pipe', 'pipe', third ?? 'ignore', ...(tty ? (['pipe'] as const) : [])],
     });

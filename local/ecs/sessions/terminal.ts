@@ -1,19 +1,21 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { SessionError } from '../../container-sessions.ts';
+import type { RunnableCommand } from '../driver/process-command.ts';
 
 /**
  * Runs a command in a terminal of its own, which needs a call that Node does not have. Python has it, on Linux and macOS.
  *
  *     python3 -I -c TERMINAL <columns>x<rows> <command> [argument…]       fd 4: a new size, one a line
  *
- * - What is typed comes from stdin, and what is shown goes to stdout. The end of stdin is Ctrl-D.
+ * - What is typed comes from stdin, and what is shown goes to stdout. The end of stdin is Ctrl-D; with /dev/null nothing is ever typed.
+ * - SIGTERM is passed on.
  * - It ends as the command does, whatever else holds the terminal.
  * - fd 3 is the command's own.
  * - When it is gone, the system hangs the terminal up, and its programs get SIGHUP.
  */
 export const TERMINAL = `
-import fcntl, os, select, struct, sys, termios
+import fcntl, os, select, signal, stat, struct, sys, termios
 
 def resize(terminal, size):
     columns, rows = (int(each) for each in size.split('x'))
@@ -35,9 +37,11 @@ if child == 0:
         print(error.strerror, file=sys.stderr)
     os._exit(126)
 
+signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
 os.close(end)
 os.set_blocking(terminal, False)
-typed, sizes, sources, status = b'', b'', [0, 4], None
+sources = [4] if stat.S_ISCHR(os.fstat(0).st_mode) else [0, 4]
+typed, sizes, status = b'', b'', None
 
 def show():
     try:
@@ -88,8 +92,24 @@ if status is None:
 os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 `;
 
-/** The interpreter, by its path. Throws a SessionError if there is none. */
-export function pythonForTerminals(path: string): string {
+/** What a terminal has until its client says another size. */
+const USUAL_SIZE = '80x24';
+
+/**
+ * The command in a terminal of its own; fd 4 takes its sizes. Throws a SessionError if there can be none.
+ *
+ * @param path where python3 is looked for
+ */
+export function inTerminal(command: RunnableCommand, path: string): RunnableCommand {
+  return {
+    ...command,
+    argv: [pythonForTerminals(path), '-I', '-c', TERMINAL, USUAL_SIZE, ...command.argv],
+    env: { TERM: 'xterm', ...command.env },
+  };
+}
+
+/** The interpreter, by its path. */
+function pythonForTerminals(path: string): string {
   const found = path
     .split(delimiter)
     .map((folder) => join(folder, 'python3'))

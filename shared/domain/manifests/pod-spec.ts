@@ -115,6 +115,11 @@ export type Container = {
   readonly terminationMessagePath?: string;
   readonly terminationMessagePolicy?: string;
   readonly imagePullPolicy?: string;
+  /** Its input stays open for those who attach; `stdinOnce`: until the first of them leaves. Omitted: it has none. */
+  readonly stdin?: boolean;
+  readonly stdinOnce?: boolean;
+  /** Its program has a terminal. */
+  readonly tty?: boolean;
 };
 
 /** `value`, which is empty if omitted, or `valueFrom`. */

@@ -6,6 +6,8 @@ export const CONTAINER_LABELS = {
   pullPolicy: 'muster.run/image-pull-policy',
   /** The groups of its programs beside that of its user, with commas between. */
   groups: 'muster.run/groups',
+  /** `true`: its input ends with the first client that has sent some and leaves. */
+  stdinOnce: 'muster.run/stdin-once',
 } as const;
 
 /** The Docker label with the `type` of a `hostPath`, which ECS has no field for. */

@@ -177,6 +177,8 @@ function taskContainer(
     readOnlyRoot: securityContext?.readOnlyRootFilesystem ?? false,
     capabilities: { add, drop },
     pullSecret: pullSecretOf(container, manifest, sources, hash),
+    ...(container.stdin === true ? { interactive: true as const } : {}),
+    ...(container.tty === true ? { terminal: true as const } : {}),
     ...labelsOf(container, spec),
   };
 }
@@ -198,6 +200,7 @@ function labelsOf(container: Container, { volumes = [] }: PodSpec): Pick<TaskCon
   const memory = amount(container.resources?.limits, 'memory');
   const labels = {
     ...(memory === null ? {} : { [CONTAINER_LABELS.memoryLimit]: String(memory) }),
+    ...(container.stdinOnce === true ? { [CONTAINER_LABELS.stdinOnce]: 'true' } : {}),
     ...(hasOwnPullPolicy(container) ? { [CONTAINER_LABELS.pullPolicy]: container.imagePullPolicy } : {}),
     ...Object.fromEntries(
       volumes.flatMap(({ name, hostPath }) =>

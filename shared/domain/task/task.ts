@@ -116,6 +116,10 @@ export type TaskContainer = {
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] };
   /** Holds the registry's credentials; null: the execution role's. */
   readonly pullSecret: PullSecret | null;
+  /** Its input stays open for those who attach. Omitted: it has none. */
+  readonly interactive?: true;
+  /** Its program has a terminal. Omitted: it has none. */
+  readonly terminal?: true;
   /** What Fargate has no field for, and an engine on this machine heeds: see `container-labels.ts`. Omitted: nothing. */
   readonly labels?: Readonly<Record<string, string>>;
 };

@@ -5,7 +5,6 @@ import { NOT_SHARED, VOLUME_FIELDS } from './volume-fields.ts';
 
 const SERVER_OWN = harmless('set by the server, ignored in a template');
 const NO_NODES = 'leave it out: Fargate has no nodes to choose from';
-const NOTHING_ATTACHED = 'leave it out: nothing is attached';
 const FIXED_PROFILE = "leave it out: Fargate's own profile applies";
 const LINUX_ONLY = 'leave it out: tasks run on Linux';
 const RETRIED = 'leave it out: a failed Pod is retried as a new task';
@@ -143,9 +142,11 @@ export const POD_FIELDS: Groups = {
     imagePullPolicy: honoured(
       'as it says in containers on this machine, where an image that is there is taken unless it says Always; Fargate pulls the image for every task, and Never is accepted with a warning',
     ),
-    stdin: refused(NOTHING_ATTACHED, false),
-    stdinOnce: refused(NOTHING_ATTACHED, false),
-    tty: refused(NOTHING_ATTACHED, false),
+    stdin: honoured(
+      'only embedded: `true` keeps the input open for those who attach; refused on Fargate, which has none',
+    ),
+    stdinOnce: honoured('`true`: the input ends when the first client that has attached to it leaves'),
+    tty: honoured('pseudoTerminal: the program has a terminal; beside processes it needs `python3`'),
   },
   env: {
     name: honoured('name of the variable; not MUSTER_…'),

@@ -79,8 +79,10 @@ const container = z.strictObject({
   startupProbe: opt(probeShape),
   imagePullPolicy: text,
   terminationMessagePath: text,
+  stdin: flag,
+  stdinOnce: flag,
+  tty: flag,
   ...known('restartPolicyRules', 'volumeDevices', 'lifecycle'),
-  ...known('stdin', 'stdinOnce', 'tty'),
 });
 
 const emptyDir = z.strictObject({ sizeLimit: quantity, medium: text });

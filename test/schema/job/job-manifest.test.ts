@@ -276,7 +276,7 @@ describe('what is wrong is refused with its path', () => {
     ['spec.template.spec.dnsPolicy', job({}, { name: 'sums' }, { dnsPolicy: 'None' })],
     ['spec.template.spec.hostNetwork', job({}, { name: 'sums' }, { hostNetwork: true })],
     ['spec.template.spec.containers[0].lifecycle', withContainer({ lifecycle: { preStop: {} } })],
-    ['spec.template.spec.containers[0].tty', withContainer({ tty: true })],
+    ['spec.template.spec.containers[0].stdin', withContainer({ stdin: true })],
     [
       'spec.template.spec.dnsConfig.nameservers',
       job({}, { name: 'sums' }, { dnsConfig: { nameservers: ['10.0.0.2'] } }),

@@ -278,6 +278,9 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     restartPolicy: ['Always', 'refused'], // of an init container only: see the test of sidecars
     terminationMessagePolicy: ['FallbackToLogsOnError', 'pod'],
     volumeMounts: [[{ name: 'v', mountPath: '/v' }]],
+    stdin: [true],
+    stdinOnce: [true],
+    tty: [true],
     securityContext: [{ readOnlyRootFilesystem: true }],
   },
   env: { name: ['B'], value: ['b'], valueFrom: [{ fieldRef: { fieldPath: 'metadata.name' } }] },

@@ -285,6 +285,8 @@ function containerInput(
     ...(readOnlyRoot ? { readonlyRootFilesystem: true } : {}),
     ...linuxParametersOf(container, settings),
     ...(pullSecret === null ? {} : { repositoryCredentials: { credentialsParameter: credentialsOf(pullSecret) } }),
+    ...(container.interactive === true ? { interactive: true } : {}),
+    ...(container.terminal === true ? { pseudoTerminal: true } : {}),
     ...labelsOf(container),
     logConfiguration: {
       logDriver: 'awslogs',

@@ -22,7 +22,7 @@ export async function serveStreams(
     session =
       wanted.kind === 'exec'
         ? await sessions.exec(target, { command: wanted.command, tty: wanted.tty, stdin: wanted.stdin })
-        : await sessions.attach(target);
+        : await sessions.attach(target, { stdin: wanted.stdin });
   } catch (error) {
     const doing = wanted.kind === 'exec' ? 'error executing command in container' : 'error attaching to container';
     await carried.finish({ kind: 'failed', why: `${doing}: ${wordsOf(error)}` });
