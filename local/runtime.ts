@@ -14,12 +14,14 @@ import type { Audit } from '../shared/ports/callers/audit.ts';
 import {
   KEPT_PORTS,
   LOCAL_PARTS,
+  METRIC_ROUTES,
   SESSION_ROUTES,
   TOKEN_READERS,
   UPGRADES,
 } from '../shared/capabilities/lists/embedded.ts';
 import { AUTHORIZERS } from '../shared/capabilities/lists/served.ts';
 import { authorizationFault } from '../shared/kube/http/open-authorizer.ts';
+import type { ApiOptions } from '../shared/kube/http/api-deps.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
 import type { RuntimeOptions, StoreOptions } from '../shared/runtime/create-runtime.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
@@ -29,7 +31,7 @@ import { createPlainTelemetry } from '../shared/telemetry/plain-telemetry.ts';
 import { openAuditFile } from './audit-file.ts';
 import { EngineFault, type OpenDocker, openDocker } from './docker/open-docker.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
-import { createEcs, type EcsOptions } from './ecs/create-ecs.ts';
+import { createEcs, type Ecs, type EcsOptions } from './ecs/create-ecs.ts';
 import type { Script } from './ecs/driver/simulated-driver.ts';
 import { watchClock } from './clock-watch.ts';
 import { dataFolderSize } from './folder-size.ts';
@@ -256,6 +258,7 @@ async function startOn(
       needsCommand,
       hostFolders,
       ...(SESSION_ROUTES.length === 0 ? {} : { sessionRoutes: SESSION_ROUTES }),
+      ...metricsOf(ecs.usage),
       outageOf,
       ...(options.users === undefined
         ? {}
@@ -284,6 +287,11 @@ async function startOn(
   keepDriver(folder.path, options.driver);
   const kubeconfig = writeKubeconfig(folder.path, api.url, token === undefined ? {} : { token });
   return { kind: 'started', url: api.url, kubeconfig, adopted, runtime, options: environment };
+}
+
+/** Nothing, where nothing measures. */
+function metricsOf(usage: Ecs['usage']): Pick<ApiOptions, 'metricRoutes'> {
+  return usage === null || METRIC_ROUTES.length === 0 ? {} : { metricRoutes: METRIC_ROUTES.map((of) => of(usage)) };
 }
 
 function auditTo(path: string | undefined, warn: Warn, closers: Closer[]): Audit | undefined {

@@ -17,6 +17,7 @@ import { setupProblemOf } from '../ecs/driver/setup-problem.ts';
 import type { ContainerEnd } from '../ecs/task-life.ts';
 import type { TaskRecord } from '../ecs/task-record.ts';
 import type { Timers } from '../ecs/timers.ts';
+import { containerStats } from './container-stats.ts';
 import { EngineError, isAway } from './engine.ts';
 import { type EngineEvent, followEvents } from './engine-events.ts';
 import { type EngineContainer, endOf, inspectContainer } from './found-container.ts';
@@ -68,6 +69,7 @@ export class DockerDriver implements Driver {
   readonly #toStart: Held[] = [];
   readonly #closing = new AbortController();
   readonly sessions: NonNullable<Driver['sessions']>;
+  readonly usage: NonNullable<Driver['usage']>;
   #starting = 0;
   #addresses: Addresses | null = null;
   #life = { id: '', endedFromMs: Infinity };
@@ -79,6 +81,10 @@ export class DockerDriver implements Driver {
     const { engine, installation, names, timers, log } = options;
     this.#options = options;
     this.sessions = dockerSessions(engine);
+    this.usage = async (runs) =>
+      Promise.all(
+        runs.map(async ({ task, container }) => containerStats(engine, containerName(task.id, container.name))),
+      );
     this.#starter = new Starter({ ...options, now: () => timers.now() });
     const isThere = (): boolean => this.#awaySinceMs === null;
     this.#removals = new Removals({ engine, installation, log, isThere });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TaskSessions } from '../container-sessions.ts';
 import type { StreamName } from '../logs/stream-files.ts';
 import type { EngineLeftover } from '../../shared/ports/gathered/engine-leftovers.ts';
+import type { ReadUsage } from '../../shared/ports/gathered/read-usage.ts';
 import type { StartDelays } from '../../shared/ports/gathered/start-delays.ts';
 import type { EcsApi } from '../wire/ecs-operations.ts';
 import { DockerDriver } from '../docker/docker-driver.ts';
@@ -23,6 +24,7 @@ import { NO_LIMIT, type Room } from './room.ts';
 import { type SecretCopies, memorySecretCopies, openSecretCopies } from './secret-copies.ts';
 import { startDelaysOf } from './start-delays.ts';
 import { TaskEngine } from './task-engine.ts';
+import { taskUsage } from './task-usage.ts';
 import { taskSessions } from './task-sessions.ts';
 import { taskEvent, type EcsTaskEvent } from './task-event.ts';
 import { TaskFiles } from './driver/task-files.ts';
@@ -118,6 +120,8 @@ export type Ecs = {
   readonly startDelays: StartDelays;
   /** Programs, output, and ports of containers that run, for people. */
   readonly sessions: TaskSessions;
+  /** What containers that run have used; null: nothing here measures it. */
+  readonly usage: ReadUsage | null;
   /** What a container engine keeps that no task needs. */
   leftovers(): Promise<readonly EngineLeftover[]>;
   /** Resolves when every event has been delivered. */
@@ -233,6 +237,7 @@ export function createEcs(options: EcsOptions): Ecs {
     secretCopies,
     startDelays: startDelaysOf(engine, driver.kind === 'docker' ? driver.images : null),
     sessions: taskSessions(engine),
+    usage: taskUsage(engine),
     leftovers: async () => engine.driver.leftovers?.() ?? [],
     idle: async () => outbox.idle(),
     async stopAll(graceMs = STOP_ALL_GRACE_MS, goneMs = KILLED_GONE_MS) {

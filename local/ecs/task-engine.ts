@@ -52,7 +52,7 @@ export class TaskEngine {
     });
   }
 
-  get driver(): Pick<Driver, 'refusal' | 'privateIp' | 'leftovers' | 'sessions'> {
+  get driver(): Pick<Driver, 'refusal' | 'privateIp' | 'leftovers' | 'sessions' | 'usage'> {
     return this.#driver;
   }
 
@@ -88,6 +88,11 @@ export class TaskEngine {
   /** One of them; null: there is no such task, or it has ended. */
   findLive(id: string): Readonly<Pick<Entry, 'task' | 'definition'>> | null {
     return this.#live.get(id) ?? null;
+  }
+
+  /** Tasks that have not ended; they may come and go while it is gone through. */
+  liveTasks(): Iterable<Readonly<Pick<Entry, 'task' | 'definition'>>> {
+    return this.#live.values();
   }
 
   /** The containers of tasks that have not ended; tasks may come and go while it is gone through. */

@@ -76,6 +76,7 @@ export function createKubeApi(stored: ApiPorts, given: ApiOptions = {}): Hono {
   for (const add of options.sessionRoutes ?? []) add(app, deps);
   app.route('/api/v1', refusedPodRoutes());
   app.use(upgradeGuard);
+  for (const add of options.metricRoutes ?? []) add(app, deps);
   app.route('/', openApiRoutes());
   app.route('/', discoveryRoutes(servedBy(options)));
   addJobRoutes(app, deps, options);

@@ -11,6 +11,7 @@ import { findKubectls } from './kubectls.ts';
 
 const kubectls = findKubectls();
 const SERVER = `require('node:http').createServer((_, answer) => answer.end('hello')).listen(8080, process.env.MUSTER_ADDRESS)`;
+const BUSY = `const held = Buffer.alloc(200_000_000, 1); for (;;) held[0] += 1;`;
 const CONNECTIONS = 200;
 const hasPython = spawnSync('python3', ['-c', '']).status === 0;
 
@@ -35,6 +36,7 @@ describe.runIf(kubectls.length > 0)('kubectl in a Pod', { timeout: TEST_MS }, ()
   beforeAll(async () => {
     local = await aLocalRuntime({ store: 'memory' });
     writeFileSync(join(local.workspaceDir, 'server.cjs'), SERVER);
+    writeFileSync(join(local.workspaceDir, 'busy.cjs'), BUSY);
     pods['server'] = await aPod('server', `exec "${process.execPath}" server.cjs`);
     pods['ticks'] = await aPod('ticks', 'while :; do echo tick; sleep 0.2; done');
     pods['over'] = await aPod('over', 'true');
@@ -212,6 +214,36 @@ describe.runIf(kubectls.length > 0)('kubectl in a Pod', { timeout: TEST_MS }, ()
         () => left().join('\n'),
       );
       expect(left()).toEqual([]);
+    });
+
+    test.runIf(canLook)('top shows what Pods use, and that there are no nodes', async () => {
+      const lines = async (...words: readonly string[]) => {
+        const { code, out, err } = await run('top', ...words);
+        expect([code, err]).toEqual([0, '']);
+        return out
+          .toString()
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.trimEnd().split(/\s+/));
+      };
+      const job = `busy-${minor}`;
+      const busy = await aPod(job, `"${process.execPath}" busy.cjs`);
+      const all = await lines('pods');
+      expect(all[0]).toEqual(['NAME', 'CPU(cores)', 'MEMORY(bytes)']);
+      const used = (pod: string): readonly number[] =>
+        (all.find(([name]) => name === pod) ?? []).slice(1).map((amount) => Number.parseInt(amount, 10));
+      const [cpu, memory] = used(busy);
+      // It takes all that the machine gives it, and holds 200 MB, in a process that a shell has started.
+      expect(cpu).toBeGreaterThan(100);
+      expect(memory).toBeGreaterThan(200);
+      expect(memory).toBeLessThan(400);
+      expect(used(pods['ticks']!)[0]).toBeLessThan(100);
+      expect((await lines('pods', '--sort-by=cpu', '-A'))[1]?.slice(0, 2)).toEqual(['default', busy]);
+      expect((await lines('pods', '-l', `job-name=${job}`, '--containers'))[1]?.slice(0, 2)).toEqual([busy, 'main']);
+      expect(await lines('pod', pods['ticks']!)).toHaveLength(2);
+      const nodes = await run('top', 'nodes');
+      expect([nodes.code, nodes.err]).toEqual([1, expect.stringContaining('there are no nodes here')]);
+      await run('delete', 'job', job);
     });
 
     test('it may have sessions', async () => {

@@ -1,4 +1,5 @@
 import type { ContainerSessions } from '../../container-sessions.ts';
+import type { ContainerUsage } from '../../../shared/domain/task/container-usage.ts';
 import type { EngineLeftover } from '../../../shared/ports/gathered/engine-leftovers.ts';
 import type { ContainerDefinition, Definition } from '../definition.ts';
 import type { ContainerEnd } from '../task-life.ts';
@@ -41,11 +42,16 @@ export type Driver = {
   forget(task: TaskRecord): void;
   /** Sessions in containers that run; absent: there are none. The run knows its definition. */
   readonly sessions?: ContainerSessions<ContainerRun> | undefined;
+  /** What containers have used, in their order; null: one has ended. Absent: nothing measures it. */
+  readonly usage?: ((runs: readonly ContainerRun[]) => Promise<readonly (Used | null)[]>) | undefined;
   /** What is kept outside this process that no task needs; absent: nothing ever is. */
   leftovers?(): Promise<readonly EngineLeftover[]>;
   /** Stops all reports. Ends leftover processes of tasks that have ended. */
   close(): Promise<void>;
 };
+
+/** CPU time since a container began, and memory now. */
+export type Used = Pick<ContainerUsage, 'cpuNanos' | 'memoryBytes'>;
 
 export type FoundContainer =
   | { readonly kind: 'absent' }

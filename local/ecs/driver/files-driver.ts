@@ -164,6 +164,10 @@ export class FilesDriver implements Driver {
     this.#driver.forget(task);
   }
 
+  get usage(): Driver['usage'] {
+    return this.#driver.usage;
+  }
+
   get sessions(): Driver['sessions'] {
     return this.#driver.sessions;
   }

@@ -20,6 +20,7 @@ import {
 import type { HostPlaces } from './host-paths.ts';
 import { logNameFault, logStream } from './log-name.ts';
 import { openInput } from './private-input.ts';
+import { usageByMark } from './process-usage.ts';
 import { type ProcessCommand, processCommand, type RunnableCommand, volumesOf } from './process-command.ts';
 import type { SecretStores } from './secret-files.ts';
 import { SessionError } from '../../container-sessions.ts';
@@ -34,6 +35,7 @@ import type { TaskNetwork } from './task-network.ts';
 import type { ContainerEnd } from '../task-life.ts';
 import type { TaskRecord } from '../task-record.ts';
 import type { Timers } from '../timers.ts';
+import { HAS_PROC } from '../../process-table.ts';
 import { openForAppending } from '../../whole-file.ts';
 
 export type ProcessDriverOptions = {
@@ -82,6 +84,7 @@ export class ProcessDriver implements Driver {
   readonly #ended: EndedContainer[] = [];
   readonly #toKill: Process[] = [];
   readonly sessions: NonNullable<Driver['sessions']>;
+  readonly usage: Driver['usage'];
   #polling = false;
   #closed = false;
 
@@ -95,6 +98,11 @@ export class ProcessDriver implements Driver {
       inputFile: ({ task }, name) => join(options.files.folder(task.id), name),
       path: process.env['PATH'] ?? '',
     });
+    if (HAS_PROC)
+      this.usage = async (runs) => {
+        const used = await usageByMark();
+        return runs.map((run) => used.get(this.#mark(run)) ?? null);
+      };
     mkdirSync(options.workspaceDir, { recursive: true });
   }
 

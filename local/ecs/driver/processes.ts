@@ -98,9 +98,12 @@ const marked = (): readonly Marked[] =>
   HAS_PROC
     ? allPids().flatMap((pid) => {
         const environment = readProc(pid, 'environ');
-        return environment === null ? [] : [{ pid, mark: IN_PROC.exec(environment)?.[1] ?? null }];
+        return environment === null ? [] : [{ pid, mark: markIn(environment) }];
       })
     : processesWithEnvironment().map(({ pid, text }) => ({ pid, mark: markInPs(text) }));
+
+/** The mark in the environment of a process, as `/proc` has it; null if there is none. */
+export const markIn = (environment: string): string | null => IN_PROC.exec(environment)?.[1] ?? null;
 
 const IN_PROC = new RegExp(`(?:^|\\0)${MARK}=([^\\0]*)`);
 const IN_PS = new RegExp(` ${MARK}=(.*?)(?= [A-Za-z_]\\w*=|$)`);

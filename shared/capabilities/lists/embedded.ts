@@ -2,6 +2,7 @@ import type { OpenKeptPorts, OpenLocalPart, OpenUpgrades } from '../../../local/
 import type { EmbeddedPorts, EmbeddedSecrets, EmbeddedServices } from '../../runtime/opened-ports.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { ApiOptions, ReadTokenUser } from '../../kube/http/api-deps.ts';
+import type { ReadUsage } from '../../ports/gathered/read-usage.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { makeEach } from '../../control/process/make-each.ts';
 import { embedSecretCopies } from '../configs/embedded/index.ts';
@@ -10,6 +11,7 @@ import { accountUser } from '../account-tokens/kube/index.ts';
 import { openAccountTokens } from '../account-tokens/local/index.ts';
 import { openListeners } from '../announcements/local/index.ts';
 import { embedCloudmap } from '../hostnames/embedded/index.ts';
+import { metricRoutes } from '../metrics/kube/index.ts';
 import { addSessionRoutes } from '../sessions/kube/index.ts';
 import { openUpgrades } from '../sessions/local/index.ts';
 import { openVolumeFolders } from '../storage/local/index.ts';
@@ -41,3 +43,8 @@ export const SESSION_ROUTES: NonNullable<ApiOptions['sessionRoutes']> = [addSess
 
 /** Who else signs in with a token where users do. */
 export const TOKEN_READERS: readonly ReadTokenUser[] = [accountUser];
+
+/** What says how much Pods use, given what measures it. */
+export const METRIC_ROUTES: readonly ((read: ReadUsage) => NonNullable<ApiOptions['metricRoutes']>[number])[] = [
+  metricRoutes,
+];

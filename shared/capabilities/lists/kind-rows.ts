@@ -1,6 +1,7 @@
 import { REVIEW_KINDS, ROLE_KINDS } from '../access/kinds/index.ts';
 import { CONFIG_KINDS } from '../configs/kinds/index.ts';
 import { FURIKO_KINDS } from '../furiko/kinds/index.ts';
+import { METRIC_KINDS } from '../metrics/kinds/index.ts';
 import { QUOTA_KINDS } from '../quotas/kinds/index.ts';
 import { SCHEDULE_KINDS } from '../schedules/kinds/index.ts';
 import { STORAGE_KINDS } from '../storage/kinds/index.ts';
@@ -28,4 +29,9 @@ export const CAPABILITY_KINDS = {
 /** Questions that capabilities answer: nothing of them is stored. */
 export const ASKED_KINDS = {
   ...REVIEW_KINDS,
+} as const;
+
+/** What capabilities measure, where they can. */
+export const MEASURED_KINDS = {
+  ...METRIC_KINDS,
 } as const;

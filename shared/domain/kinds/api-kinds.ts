@@ -1,4 +1,10 @@
-import { ASKED_KINDS, CAPABILITY_KINDS, KINDS_BEFORE_JOBS, LEADING_KINDS } from '../../capabilities/lists/kind-rows.ts';
+import {
+  ASKED_KINDS,
+  CAPABILITY_KINDS,
+  KINDS_BEFORE_JOBS,
+  LEADING_KINDS,
+  MEASURED_KINDS,
+} from '../../capabilities/lists/kind-rows.ts';
 import { type ApiKind, READ, WRITE, WRITTEN, grant, statusOf } from './api-kind.ts';
 
 const CORE = { group: '', version: 'v1' } as const;
@@ -120,6 +126,11 @@ export const ALL_KINDS: readonly NamedKind[] = (Object.keys(API_KINDS) as KindNa
   name,
   ...API_KINDS[name],
 }));
+
+/** Kinds that are served only where something measures them: no object of theirs is written, or stored. */
+export const MEASURED: readonly (ApiKind & { readonly name: string })[] = Object.entries<ApiKind>(MEASURED_KINDS).map(
+  ([name, row]) => ({ name, ...row }),
+);
 
 /** Those whose objects make Jobs, in the order in which their Events are listed. */
 export const OWNERS: readonly (NamedKind & { readonly name: OwnerKind })[] = ALL_KINDS.filter(

@@ -1,5 +1,5 @@
-import { ALL_KINDS, type NamedKind } from '../../domain/kinds/api-kinds.ts';
-import { type Verb, singularOf } from '../../domain/kinds/api-kind.ts';
+import { ALL_KINDS, MEASURED } from '../../domain/kinds/api-kinds.ts';
+import { type ApiKind, type Verb, singularOf } from '../../domain/kinds/api-kind.ts';
 import { comesBefore } from '../../domain/base/text-order.ts';
 
 /** One kind of resource as discovery lists it. */
@@ -46,18 +46,28 @@ const SESSIONS: readonly Subresource[] = [
   { name: 'portforward', kind: 'PodPortForwardOptions', type: 'PodPortForwardOptions', verbs: ['create', 'get'] },
 ];
 
-const WITH_SESSIONS: readonly ServedGroup[] = SERVED.map((group) => ({
+/** What an API serves; where it takes over connections to Pods, or measures what they use, that, too. */
+export function servedBy({
+  sessionRoutes,
+  metricRoutes,
+}: {
+  readonly sessionRoutes?: unknown;
+  readonly metricRoutes?: unknown;
+}): readonly ServedGroup[] {
+  const served = metricRoutes === undefined ? SERVED : groupsOf([...ALL_KINDS, ...MEASURED]);
+  return sessionRoutes === undefined ? served : served.map(withSessions);
+}
+
+const withSessions = (group: ServedGroup): ServedGroup => ({
   ...group,
   resources: group.resources.map((resource) =>
     resource.type === 'Pod' ? { ...resource, subresources: [...resource.subresources, ...SESSIONS] } : resource,
   ),
-}));
+});
 
-/** What an API serves that takes over connections to Pods, or does not. */
-export const servedBy = ({ sessionRoutes }: { readonly sessionRoutes?: unknown }): readonly ServedGroup[] =>
-  sessionRoutes === undefined ? SERVED : WITH_SESSIONS;
+type Row = ApiKind & { readonly name: string };
 
-function groupsOf(kinds: readonly NamedKind[]): readonly ServedGroup[] {
+function groupsOf(kinds: readonly Row[]): readonly ServedGroup[] {
   const byName = (a: string, b: string): number => (comesBefore(a, b) ? -1 : 1);
   return [...new Set(kinds.map(({ group }) => group))].toSorted(byName).map((group) => {
     const ofIt = kinds.filter((kind) => kind.group === group).toSorted((a, b) => byName(a.plural, b.plural));
@@ -65,7 +75,7 @@ function groupsOf(kinds: readonly NamedKind[]): readonly ServedGroup[] {
   });
 }
 
-function resourceOf(row: NamedKind): ServedResource {
+function resourceOf(row: Row): ServedResource {
   const { name, kind, plural, isNamespaced, verbs, shortNames, categories, subresources = [] } = row;
   return {
     plural,

@@ -116,6 +116,8 @@ export type ApiOptions = {
   readonly needsCommand?: boolean;
   /** What takes over connections to Pods. Default: nothing does, and such requests are refused. */
   readonly sessionRoutes?: readonly ((app: Hono, deps: ApiDeps) => void)[];
+  /** What says how much Pods use. Default: nothing, and there is no such group. */
+  readonly metricRoutes?: readonly ((app: Hono, deps: ApiDeps) => void)[];
   /** What Pods may mount of this machine. Default: nothing, as on AWS. */
   readonly hostFolders?: HostFolders;
   /** A watch, or a followed log, ends after this at the latest; the transport may have less time. */

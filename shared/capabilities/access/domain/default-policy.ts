@@ -1,6 +1,6 @@
 import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from '../../../domain/callers/user.ts';
 import type { GrantingRole } from '../../../domain/kinds/api-kind.ts';
-import { ALL_KINDS } from '../../../domain/kinds/api-kinds.ts';
+import { ALL_KINDS, MEASURED } from '../../../domain/kinds/api-kinds.ts';
 import { type Binding, type PolicyRule, RBAC_GROUP, type Role, type Subject } from './policy.ts';
 
 /** What every default role and binding has as a label, as in a cluster. */
@@ -18,7 +18,7 @@ const HEALTH = ['/livez', '/readyz', '/healthz', '/version', '/version/'] as con
 /** What a role allows with each kind, a rule for the kinds of a group with the same verbs. */
 function rulesOf(role: GrantingRole): readonly PolicyRule[] {
   const rules = new Map<string, { readonly verbs: readonly string[]; readonly group: string; readonly of: string[] }>();
-  for (const { group, plural, grants } of ALL_KINDS)
+  for (const { group, plural, grants } of [...ALL_KINDS, ...MEASURED])
     for (const { verbs, of } of grants.filter((grant) => grant.role === role)) {
       const key = `${group} ${verbs.join()}`;
       const known = rules.get(key) ?? { verbs, group, of: [] };

@@ -163,26 +163,28 @@ describe('the input of a program beside others', { timeout: TEST_MS }, () => {
   });
 });
 
-test.runIf(canLook)('the input of a process ends with its runtime', { timeout: TEST_MS }, async () => {
-  const folders = someFolders();
-  onTestFinished(() => {
-    for (const line of processesNaming(folders.root)) killNow(Number.parseInt(line, 10));
-    folders.remove();
+describe.runIf(canLook)('a runtime that is killed', { timeout: TEST_MS }, () => {
+  test('the input of a process ends with its runtime', async () => {
+    const folders = someFolders();
+    onTestFinished(() => {
+      for (const line of processesNaming(folders.root)) killNow(Number.parseInt(line, 10));
+      folders.remove();
+    });
+    const first = startRuntime(folders);
+    const pod = await anOpenPod(kubeAt(await first.ready()), 'adopted', 'cat; echo closed; sleep 3; echo on');
+    const session = await aSession(await first.ready(), pod, { what: 'attach', query: ALL, protocol: V5 });
+    await session.send(0, 'before\n');
+    await eventually(
+      () => (session.on(1).toString().includes('before') ? true : null),
+      () => session.on(1).toString(),
+    );
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = startRuntime(folders);
+    const kube = kubeAt(await second.ready());
+    await phase(kube, pod, 'Succeeded');
+    expect(await logOf(kube, pod)).toBe('before\nclosed\non\n');
+    second.child.kill('SIGTERM');
+    await second.ended;
   });
-  const first = startRuntime(folders);
-  const pod = await anOpenPod(kubeAt(await first.ready()), 'adopted', 'cat; echo closed; sleep 3; echo on');
-  const session = await aSession(await first.ready(), pod, { what: 'attach', query: ALL, protocol: V5 });
-  await session.send(0, 'before\n');
-  await eventually(
-    () => (session.on(1).toString().includes('before') ? true : null),
-    () => session.on(1).toString(),
-  );
-  first.child.kill('SIGKILL');
-  await first.ended;
-  const second = startRuntime(folders);
-  const kube = kubeAt(await second.ready());
-  await phase(kube, pod, 'Succeeded');
-  expect(await logOf(kube, pod)).toBe('before\nclosed\non\n');
-  second.child.kill('SIGTERM');
-  await second.ended;
 });
