@@ -246,6 +246,25 @@ describe.runIf(kubectls.length > 0)('kubectl in a Pod', { timeout: TEST_MS }, ()
       await run('delete', 'job', job);
     });
 
+    test('debug says what to do instead, and makes a copy of a Pod that runs another command', async () => {
+      const pod = pods['ticks']!;
+      const beside = await run('debug', pod, '--image=any', '--', 'sh');
+      const copy = `copy-${minor}`;
+      const hint = `kubectl debug ${pod} --copy-to=${pod}-debug --container=NAME -- COMMAND`;
+      expect([beside.code, beside.err]).toEqual([1, expect.stringContaining(hint)]);
+      const words = ['debug', pod, `--copy-to=${copy}`, '--container=main', '--share-processes=false', '-i'];
+      const { code, out } = await ended(
+        start(...words, '--', 'sh', '-c', 'read a; echo "got $a"; exit 3'),
+        Buffer.from('this\n'),
+      );
+      expect([code, out.toString()]).toEqual([expect.any(Number), expect.stringContaining('got this\n')]);
+      await eventually(
+        async () => ((await run('get', 'pod', copy)).out.toString().includes('Error') ? true : null),
+        () => `${copy} does not end`,
+      );
+      expect((await run('logs', copy)).out.toString()).toBe('got this\n');
+    });
+
     test('it may have sessions', async () => {
       const can = await run('auth', 'can-i', 'create', 'pods', '--subresource=exec');
       expect(can.out.toString()).toBe('yes\n');

@@ -12,7 +12,7 @@ const REFUSALS: Readonly<Record<string, (name: string) => string>> = {
   proxy: (name) =>
     `the proxy of pod ${JSON.stringify(name)} is not supported: connect to the task itself, from its own network, at the address that kubectl get pod ${name} -o wide shows`,
   ephemeralcontainers: (name) =>
-    `debug of pod ${JSON.stringify(name)} is not supported: a task takes no more containers once it runs; read its log with kubectl logs ${name}, or run the command as a Job of its own`,
+    `debug of pod ${JSON.stringify(name)} is not supported: a task takes no more containers once it runs; look into it with kubectl exec ${name}, where that works, or run a copy of it: kubectl debug ${name} --copy-to=${name}-debug --container=NAME -- COMMAND`,
 };
 
 /**

@@ -2,7 +2,7 @@ import { jobNameOfPod } from '../../domain/manifests/bare-pod.ts';
 import type { JobManifest, ObjectMeta } from '../../domain/manifests/manifest.ts';
 import { type Admission, type AdmissionContext, admitJob } from '../job/job-manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
-import { ownAnnotationErrors } from './annotations-of-pods.ts';
+import { ownAnnotationErrors, withoutAttempts } from './annotations-of-pods.ts';
 import { annotationErrors, labelErrors } from '../object/metadata-rules.ts';
 import { type ObjectMetadataShape, labelParts, tieErrors, tiesOf } from '../object/object-metadata.ts';
 import { nameErrors, nameOf } from '../object/object-name.ts';
@@ -20,7 +20,8 @@ export function admitPod(document: unknown, context: AdmissionContext): Admissio
   const { namespace, nameSuffix, fieldValidation } = context;
   const read = readPodDocument(document, fieldValidation);
   if (read.kind === 'undecodable') return read;
-  const { metadata, spec } = read.object;
+  const object = withoutWritten(read.object);
+  const { metadata, spec } = object;
   const misplaced = misplacedReading(metadata, namespace);
   if (misplaced !== null) return misplaced;
   const name = nameOf(metadata, nameSuffix);
@@ -33,12 +34,29 @@ export function admitPod(document: unknown, context: AdmissionContext): Admissio
     ...tieErrors('metadata', tiesOf(metadata)),
     ...restartErrors(spec),
   ];
-  const admitted = admitJob(asJob(read.object, namespace), { ...context, fieldValidation: 'Strict', list: null });
+  const admitted = admitJob(asJob(object, namespace), { ...context, fieldValidation: 'Strict', list: null });
   if (admitted.kind === 'undecodable') return admitted;
   const errors = [...own, ...(admitted.kind === 'invalid' ? ofPod(admitted.errors, own) : [])];
   if (errors.length > 0 || admitted.kind === 'invalid') return { kind: 'invalid', name, errors };
   const manifest = manifestOf(admitted.manifest, metadataOf(name, namespace, metadata));
   return { kind: 'ok', manifest, warnings: [...read.warnings, ...warningsOfPod(admitted.warnings)] };
+}
+
+/**
+ * Clients make Pods of Pods that they have read, as `kubectl debug --copy-to` does: what the server had written there goes, and with it
+ * the name that an index shows.
+ */
+function withoutWritten(pod: PodShape): PodShape {
+  const { metadata, spec } = pod;
+  if (metadata?.annotations === undefined) return pod;
+  const { annotations } = metadata;
+  const left = withoutAttempts(annotations);
+  if (Object.keys(left).length === Object.keys(annotations).length) return pod;
+  return {
+    ...pod,
+    metadata: { ...metadata, annotations: left },
+    ...(spec === undefined ? {} : { spec: { ...spec, hostname: undefined } }),
+  };
 }
 
 const warningsOfPod = (warnings: readonly string[]): readonly string[] =>

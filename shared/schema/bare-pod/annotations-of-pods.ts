@@ -1,4 +1,4 @@
-import { OWN_PREFIX } from '../../domain/manifests/annotations.ts';
+import { ANNOTATIONS, OWN_PREFIX } from '../../domain/manifests/annotations.ts';
 import type { Labels } from '../../domain/manifests/manifest.ts';
 import { type FieldError, invalid } from '../object/field-error.ts';
 
@@ -19,3 +19,15 @@ export const ownAnnotationErrors = (annotations: Labels): readonly FieldError[] 
 /** The annotations of a document that a client has read and sends back, without those that the server has written. */
 export const withoutShown = (annotations: Labels, shown: Labels): Labels =>
   Object.fromEntries(Object.entries(annotations).filter(([key, value]) => !isOwn(key) || shown[key] !== value));
+
+/** What only the server writes, about one attempt. */
+const WRITTEN_OF_ATTEMPTS: ReadonlySet<string> = new Set([
+  ANNOTATIONS.item,
+  ANNOTATIONS.taskArn,
+  ANNOTATIONS.cause,
+  ANNOTATIONS.verdict,
+]);
+
+/** The annotations of a new Pod that was copied from another one, without what the server has written about that. */
+export const withoutAttempts = (annotations: Labels): Labels =>
+  Object.fromEntries(Object.entries(annotations).filter(([key]) => !WRITTEN_OF_ATTEMPTS.has(key)));

@@ -68,7 +68,10 @@ export const POD_FIELDS: Groups = {
     hostNetwork: refused('leave it out: Fargate has no host network', false),
     hostPID: refused(NOT_SHARED, false),
     hostIPC: refused(NOT_SHARED, false),
-    shareProcessNamespace: refused('leave it out', false),
+    shareProcessNamespace: refused(
+      'leave it out: each container of a task has processes of its own (kubectl debug takes --share-processes=false)',
+      false,
+    ),
     hostname: refused(
       'leave it out: with subdomain set, an index has the name <job>-<index>; Fargate sets no hostname',
     ),
