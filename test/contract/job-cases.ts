@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { chunkOf } from '../../shared/domain/scoreboard/board.ts';
 import { asJobUid } from '../../shared/domain/base/ids.ts';
+import type { AttemptRecord } from '../../shared/ports/job-store.ts';
 import {
   MINUTE_MS,
   type StoreCase,
@@ -9,6 +10,7 @@ import {
   aChunk,
   aNewJob,
   aStoredJob,
+  anArn,
   anAttempt,
   at,
   following,
@@ -409,6 +411,36 @@ export const JOB_CASES: readonly StoreCase[] = [
       expect(await store.jobs.readAttempts(uid, 4096, 8191)).toEqual([records[4]]);
       store.clock.advance(DAY_MS);
       expect(await store.jobs.readAttempts(uid, 0, 4095)).toEqual([]);
+    },
+  },
+  {
+    name: 'the last record of a Pod that was restarted has the task before, however often it is written',
+    async run(store) {
+      const { uid } = await aStoredJob(store);
+      const why = { kind: 'exited', exitCode: 1 } as const;
+      const crashed = (index: number, task: string, restarts: number): AttemptRecord => ({
+        ...anAttempt(index),
+        taskArn: anArn(task.charCodeAt(0)),
+        judgement: { as: 'restarted', why },
+        restarts,
+      });
+      const ended = (index: number, task: string, restarts: number): AttemptRecord => ({
+        ...crashed(index, task, restarts),
+        judgement: { as: 'failed', why },
+      });
+      const write = async (...records: readonly AttemptRecord[]) => store.jobs.writeAttempts(uid, records, at(DAY_MS));
+      await write(crashed(1, 'a', 0));
+      await write(crashed(1, 'b', 1), crashed(3, 'f', 0));
+      for (let times = 0; times < 2; times++) await write(ended(1, 'c', 2), ended(2, 'd', 1));
+      // Both ends of one pass.
+      await write(crashed(4, 'g', 0), ended(4, 'h', 1));
+      expect(await store.jobs.readAttempts(uid, 0, 9)).toEqual([
+        { ...ended(1, 'c', 2), earlierTaskArn: crashed(1, 'b', 1).taskArn },
+        // Nothing is known of the task before.
+        ended(2, 'd', 1),
+        crashed(3, 'f', 0),
+        { ...ended(4, 'h', 1), earlierTaskArn: crashed(4, 'g', 0).taskArn },
+      ]);
     },
   },
   {

@@ -276,6 +276,7 @@ export async function aWorld(
       ending: Ending,
       {
         nonce = 0,
+        restarts = 0,
         createdAt = plusMs(START, 1000),
         startedAt = plusMs(START, 2000),
         podCreatedSec,
@@ -283,6 +284,7 @@ export async function aWorld(
         ...judged
       }: Partial<Judgement> & {
         readonly nonce?: number;
+        readonly restarts?: number;
         readonly createdAt?: EpochMs;
         readonly podCreatedSec?: number;
         readonly startedAt?: EpochMs | null;
@@ -299,7 +301,7 @@ export async function aWorld(
       };
       await store.jobs.writeAttempts(
         await uidOf(name),
-        [{ ...id, taskArn, ending, times, judgement, failures: 0, ignored: 0, restarts: 0, podCreatedSec, gone }],
+        [{ ...id, taskArn, ending, times, judgement, failures: 0, ignored: 0, restarts, podCreatedSec, gone }],
         plusMs(START, YEAR_MS),
       );
     },

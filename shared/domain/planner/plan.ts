@@ -44,6 +44,11 @@ export type EndedAttempt = AttemptId & {
   readonly restarts: number;
   /** When the first task of its Pod was created, in seconds since 1970; omitted: it is this one. */
   readonly podCreatedSec?: number | undefined;
+  /**
+   * The task whose end its Pod survived last, which it had before this one. Only stored records have it, of Pods that have ended;
+   * omitted: there was none, or it is not known.
+   */
+  readonly earlierTaskArn?: TaskArn | undefined;
   /** Its Pod was being deleted when it ended: users no longer see the Pod; its record stays for logs and history. */
   readonly gone?: true | undefined;
 };

@@ -29,10 +29,12 @@ export async function findLogSource(
   const quoted = `container ${JSON.stringify(container)} in pod ${JSON.stringify(podName)}`;
   const { state, launch, record, before } = pod;
   const crashed = before?.judgement.as === 'restarted' ? before.taskArn : null;
-  if (previous)
-    return crashed === null
+  if (previous) {
+    const earlier = crashed ?? record?.earlierTaskArn ?? null;
+    return earlier === null
       ? { kind: 'none', why: `previous terminated ${quoted} not found` }
-      : { kind: 'task', taskArn: crashed, hasEnded: true };
+      : { kind: 'task', taskArn: earlier, hasEnded: true };
+  }
   const isInit = (pod.spec.manifest.spec.template.spec.initContainers ?? []).some(({ name }) => name === container);
   // A task that is being launched may have reached its init containers.
   if (launch?.state === 'launched' && (state === 'running' || (state === 'launched' && isInit)))

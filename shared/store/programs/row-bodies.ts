@@ -138,6 +138,7 @@ export const AttemptSchema: z.ZodType<AttemptRecord> = z.object({
   ignored: z.number(),
   restarts: z.number(),
   podCreatedSec: z.number().optional(),
+  earlierTaskArn: Arn.optional(),
   gone: z.literal(true).optional(),
 });
 

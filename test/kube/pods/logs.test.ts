@@ -222,6 +222,16 @@ describe('of a Pod that starts again', () => {
     expect(await textOf(world, 0, '?previous=true')).toBe('before\n');
   });
 
+  test('of a Pod that has ended, both can be read', async () => {
+    const world = await aRestartedPod();
+    await goOn(world);
+    const why = { kind: 'exited', exitCode: 3 } as const;
+    await world.record('sums', 0, 1, CRASHED, { as: 'failed', why, nonce: 1, restarts: 1 });
+    await world.commit('sums', [{ op: 'failed', index: 0, notBefore: null }]);
+    expect(await textOf(world, 0)).toBe('after\n');
+    expect(await textOf(world, 0, '?previous=true')).toBe('before\n');
+  });
+
   test('a quiet log is polled less and less often, every four seconds at last', async () => {
     const waits: number[] = [];
     const world: World = await aRestartedPod();
