@@ -154,6 +154,7 @@ function endWhenQuiet(outputs: readonly Readable[]): void {
       bytes = bytesOf(output);
       // Its reader may be slow.
       if (output.isPaused() || output.readableLength > 0 || bytes !== before) return;
+      clearInterval(timer);
       output.once('end', () => output.destroy());
       output.push(null);
     }, QUIET_MS);
