@@ -83,7 +83,7 @@ export function createKubeApi(stored: ApiPorts, given: ApiOptions = {}): Hono {
   for (const add of FURTHER_ROUTES) add(app, deps, options);
   for (const kind of Object.values(SERVED_KINDS)) kind.addRoutes(app, deps, options);
   app.route('/api/v1', podRoutes(deps, options));
-  app.route('/api/v1', eventRoutes(deps, options));
+  app.route('/', eventRoutes(deps, options));
   app.route('/', absentKindRoutes());
   app.route('/muster/v1', musterRoutes(deps));
   app.notFound(() => errorResponse(noSuchPath()));

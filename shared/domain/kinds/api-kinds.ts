@@ -100,6 +100,17 @@ export const API_KINDS = {
     shortNames: ['ev'],
     grants: [grant('view', READ)],
   },
+  // The same Events in another shape.
+  NewerEvent: {
+    group: 'events.k8s.io',
+    version: 'v1',
+    kind: 'Event',
+    plural: 'events',
+    isNamespaced: true,
+    verbs: READ,
+    shortNames: ['ev'],
+    grants: [grant('view', READ)],
+  },
   ...ASKED_KINDS,
 } as const satisfies Readonly<Record<string, ApiKind>>;
 

@@ -16,6 +16,8 @@ import {
 } from './field.ts';
 import type { KindTable } from './kind-table.ts';
 
+const EVENTS = 'io.k8s.api.events.v1';
+
 /** Namespaces and Events, and what every namespace has. */
 export const NAMESPACE_AND_EVENT_KINDS = {
   Namespace: {
@@ -78,6 +80,37 @@ export const NAMESPACE_AND_EVENT_KINDS = {
       related: field(13, object('ObjectReference'), 'A related object.'),
       reportingComponent: field(14, STRING, 'The component that reports it.', ZERO_SHOWN),
       reportingInstance: field(15, STRING, 'The instance of the component.', ZERO_SHOWN),
+    },
+  },
+  NewerEvent: {
+    openapi: `${EVENTS}.Event`,
+    kind: 'Event',
+    description: 'An Event in its newer shape, which says the same.',
+    apiVersion: 'events.k8s.io/v1',
+    fields: {
+      metadata: field(1, object('ObjectMeta'), 'Name and namespace.'),
+      eventTime: field(2, MICRO_TIME, 'When it was first seen, with microseconds.', REQUIRED),
+      series: field(3, object('NewerEventSeries'), 'Its repetitions, if it happened again.'),
+      reportingController: field(4, STRING, 'The component that reports it.'),
+      reportingInstance: field(5, STRING, 'The instance of the component.'),
+      action: field(6, STRING, 'What was done about it.'),
+      reason: field(7, STRING, 'What happened, as one word, such as SuccessfulCreate or BackoffLimitExceeded.'),
+      regarding: field(8, object('ObjectReference'), 'What it happened to.'),
+      related: field(9, object('ObjectReference'), 'A related object.'),
+      note: field(10, STRING, 'What happened, as a sentence.'),
+      type: field(11, STRING, 'Normal or Warning.'),
+      deprecatedSource: field(12, object('EventSource'), 'The component that reports it, as core/v1 says it.'),
+      deprecatedFirstTimestamp: field(13, TIME, 'When it first happened.'),
+      deprecatedLastTimestamp: field(14, TIME, 'When it last happened.'),
+      deprecatedCount: field(15, INT32, 'How often it happened.'),
+    },
+  },
+  NewerEventSeries: {
+    openapi: `${EVENTS}.EventSeries`,
+    description: 'An Event that happened again.',
+    fields: {
+      count: field(1, INT32, 'How often.', REQUIRED),
+      lastObservedTime: field(2, MICRO_TIME, 'When it last happened.', REQUIRED),
     },
   },
   EventSource: {

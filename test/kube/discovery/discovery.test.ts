@@ -108,6 +108,7 @@ describe('discovery', () => {
     ]);
     expect(kinds.filter((group) => group.length > 1)).toEqual([
       ['batch', ...(isThere('CronJob') ? ['cronjobs'] : []), 'jobs'],
+      ['events.k8s.io', 'events'],
       ...(isThere('WorkList') ? [['muster.run', 'worklists']] : []),
     ]);
     // The first group with jobs is what `kubectl get jobs` means.
@@ -165,6 +166,7 @@ describe('discovery', () => {
     expect([kind, names]).toEqual(['APIGroupList', names.toSorted()]);
     expect(names.filter((name) => KERNEL.some(({ group }) => group === name))).toEqual([
       'batch',
+      'events.k8s.io',
       ...(isThere('WorkList') ? ['muster.run'] : []),
     ]);
     expect(names).toEqual([...new Set(ALL_KINDS.map(({ group }) => group))].filter((name) => name !== '').toSorted());
