@@ -20,7 +20,7 @@ import { ACCOUNT, OPS, fakeSts } from '../token/fake-sts.ts';
 import { CALLER, getThroughGateway, postThroughGateway, pretendLambda } from '../support/lambda-stream.ts';
 
 /** Lambda reads it at a cold start, and parses all of it. One `import { z } from 'zod'` is 350 KB more: only `import * as z` can be shaken. */
-const BUNDLE_MAX_BYTES = 1_950_000;
+const BUNDLE_MAX_BYTES = 2_000_000;
 
 const REPOSITORY = path.join(import.meta.dirname, '../..');
 
