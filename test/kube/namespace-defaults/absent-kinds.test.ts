@@ -5,6 +5,10 @@ const HOME = 'namespaces/default';
 
 test.each([
   ['POST', `/apis/apps/v1/${HOME}/deployments`, 'there are no Deployments here: Muster runs Jobs'],
+  ['GET', `/apis/apps/v1/${HOME}/deployments?watch=true`, 'there are no Deployments here'],
+  ['GET', `/apis/apps/v1/${HOME}/replicasets/a`, 'there are no ReplicaSets here'],
+  ['GET', '/api/v1/nodes/a', 'there are no nodes here'],
+  ['POST', '/api/v1/nodes', 'there are no nodes here'],
   ['POST', `/api/v1/${HOME}/nothings`, 'the server could not find the requested resource'],
 ])('%s %s says what is used instead', async (method, path, message) => {
   const { app } = await aWorld();
@@ -19,4 +23,14 @@ test.each([
     reason: 'NotFound',
     message: expect.stringContaining(message) as string,
   });
+});
+
+test.each([
+  ['/api/v1/nodes', 'NodeList', 'v1'],
+  [`/api/v1/${HOME}/replicationcontrollers`, 'ReplicationControllerList', 'v1'],
+  [`/apis/apps/v1/${HOME}/daemonsets`, 'DaemonSetList', 'apps/v1'],
+  ['/apis/apps/v1/deployments', 'DeploymentList', 'apps/v1'],
+])('a client that looks at all of a cluster finds none at %s', async (path, kind, apiVersion) => {
+  const answer = await (await aWorld()).get(path);
+  expect([answer.status, await answer.json()]).toEqual([200, { kind, apiVersion, metadata: {}, items: [] }]);
 });
