@@ -28,7 +28,7 @@ export function addExec(program: Command, shell: Shell, done: Done): void {
     .command('exec')
     .summary('run a command in a Pod that runs')
     .description(
-      'Runs a command in a container of a Pod that runs, as kubectl exec does, here and on AWS. On AWS the installation must\n' +
+      'Runs a command in a container of a Pod that runs, as kubectl exec does, here and on AWS. On AWS the installation must ' +
         'have been deployed with -c exec=true, and the image needs sh, base64, dd, and stty.',
     )
     .argument('<pod>', 'the Pod')
