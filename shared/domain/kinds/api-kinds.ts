@@ -100,7 +100,7 @@ export const API_KINDS = {
     shortNames: ['ev'],
     grants: [grant('view', READ)],
   },
-  // The same Events in another shape.
+  // The same Events in another shape. Its short name would make kubectl warn that `ev` is of two kinds.
   NewerEvent: {
     group: 'events.k8s.io',
     version: 'v1',
@@ -108,7 +108,6 @@ export const API_KINDS = {
     plural: 'events',
     isNamespaced: true,
     verbs: READ,
-    shortNames: ['ev'],
     grants: [grant('view', READ)],
   },
   ...ASKED_KINDS,

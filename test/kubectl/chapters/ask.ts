@@ -6,7 +6,7 @@ export async function ask(t: Terminal): Promise<void> {
   await t.shows('version', /Server Version: .*v1\.3\d/);
   await t.shows(
     'api-versions',
-    'authentication.k8s.io/v1\nauthorization.k8s.io/v1\nbatch/v1\nexecution.furiko.io/v1alpha1\nmuster.run/v1\nrbac.authorization.k8s.io/v1\nstorage.k8s.io/v1\nv1',
+    'authentication.k8s.io/v1\nauthorization.k8s.io/v1\nbatch/v1\nevents.k8s.io/v1\nexecution.furiko.io/v1alpha1\nmetrics.k8s.io/v1beta1\nmuster.run/v1\nrbac.authorization.k8s.io/v1\nstorage.k8s.io/v1\nv1',
   );
   const rows = await t.run('api-resources --no-headers --sort-by=name');
   t.same(
@@ -55,8 +55,11 @@ export async function refusals(t: Terminal): Promise<void> {
   const name = pods.items[0]!.metadata.name;
   const clean =
     /^(! (If you don't see a command prompt|Defaulting container name|Use 'kubectl describe).*\n)*! ([Ee]rror|Error from server \(\w+\)): (?!unknown$)[^\n]+\nexit 1$/;
-  await t.shows('run web --image=nginx', clean);
-  await t.shows('top pods', clean);
+  await t.shows(
+    'run web --image=nginx --command -- sleep 1',
+    /^! The Pod "web" is invalid: spec\.restartPolicy: [^\n]+--restart=Never\)\nexit 1$/,
+  );
+  await t.shows('top nodes', clean);
   await t.shows('create deployment x --image=y', clean);
   await t.shows('rollout status job/pi', clean);
   await t.shows('get nodes', clean);
