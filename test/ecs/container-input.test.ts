@@ -5,7 +5,7 @@ import { ContainerInput } from '../../local/ecs/sessions/container-input.ts';
 const MIB = 1024 * 1024;
 const nextTurn = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A program that reads nothing until it is told to. */
+/** A program that reads nothing until the test lets it. */
 function aDeafProgram() {
   let seen = '';
   let listen: () => void = () => undefined;

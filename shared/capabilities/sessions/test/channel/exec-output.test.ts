@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { asOneText, scriptedCommand } from '../../domain/exec-script.ts';
 import { type OutputReader, type Told, pipedReader, terminalReader } from '../../domain/exec-output.ts';
 
-/** What is told when all comes in pieces of this size: output in one piece. */
+/** What a reader hears when all comes in pieces of this size: output in one piece. */
 function told(reader: OutputReader, text: string | Buffer, size: number): object {
   const bytes = Buffer.from(text);
   const all: Told[] = [];

@@ -77,7 +77,7 @@ describe('the input of a program beside others', { timeout: TEST_MS }, () => {
     expect(await logOf(local.kube, pod)).toBe('half a liover\n');
   });
 
-  test('stays open for the next client without stdinOnce, and the first is told that it has left', async () => {
+  test('stays open for the next client without stdinOnce, and the first hears that it has left', async () => {
     const pod = await anOpenPod(local.kube, 'stays', 'read a; echo "$a"; read b; echo "$b"');
     const first = await attach(pod);
     await first.send(0, 'one\n');
