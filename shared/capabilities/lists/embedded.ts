@@ -11,7 +11,7 @@ import { accountUser } from '../account-tokens/kube/index.ts';
 import { openAccountTokens } from '../account-tokens/local/index.ts';
 import { openListeners } from '../announcements/local/index.ts';
 import { embedCloudmap } from '../hostnames/embedded/index.ts';
-import { metricRoutes } from '../metrics/kube/index.ts';
+import { podMetricRoutes } from '../metrics/kube/index.ts';
 import { addSessionRoutes } from '../sessions/kube/index.ts';
 import { openUpgrades } from '../sessions/local/index.ts';
 import { openVolumeFolders } from '../storage/local/index.ts';
@@ -46,5 +46,5 @@ export const TOKEN_READERS: readonly ReadTokenUser[] = [accountUser];
 
 /** What says how much Pods use, given what measures it. */
 export const METRIC_ROUTES: readonly ((read: ReadUsage) => NonNullable<ApiOptions['metricRoutes']>[number])[] = [
-  metricRoutes,
+  podMetricRoutes,
 ];

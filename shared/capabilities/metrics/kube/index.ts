@@ -5,7 +5,7 @@ import { createMeter } from '../control/meter.ts';
 import { addMetricRoutes } from './metric-routes.ts';
 
 /** Routes that say what Pods use, given what measures it. */
-export const metricRoutes =
+export const podMetricRoutes =
   (read: ReadUsage) =>
   (app: Hono, deps: ApiDeps): void =>
     addMetricRoutes(app, deps, createMeter(read, deps.clock));

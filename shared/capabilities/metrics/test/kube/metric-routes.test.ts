@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { JOBS, START, type World, aWorld, manifest } from '../../../../../test/kube/a-world.ts';
 import { asJobUid } from '../../../../domain/base/ids.ts';
 import type { ContainerUsage } from '../../../../domain/task/container-usage.ts';
-import { metricRoutes } from '../../kube/index.ts';
+import { podMetricRoutes } from '../../kube/index.ts';
 
 const PODS = '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods';
 const INDEXES = 40;
@@ -12,7 +12,7 @@ async function aMeasuredWorld() {
   const used: ContainerUsage[] = [];
   let cpuNanos = 0;
   const read = async () => Promise.resolve(used.map((each) => ({ ...each, cpuNanos: (cpuNanos += 1_000_000) })));
-  const world = await aWorld({ metricRoutes: [metricRoutes(read)] });
+  const world = await aWorld({ metricRoutes: [podMetricRoutes(read)] });
   const job = manifest('sums', { parallelism: INDEXES, completions: INDEXES });
   await world.post(JOBS, job);
   const all = Array.from({ length: INDEXES }, (_, index) => index);
