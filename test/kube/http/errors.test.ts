@@ -51,7 +51,7 @@ describe('Status objects, word for word', () => {
       failure(404, 'NotFound', 'namespaces "none" not found', { name: 'none', kind: 'namespaces' }),
     ],
     ['GET', '/', failure(404, 'NotFound', NOWHERE, {})],
-    ['GET', '/api/v1/nodes', failure(404, 'NotFound', NOWHERE, {})],
+    ['GET', '/api/v1/endpoints', failure(404, 'NotFound', NOWHERE, {})],
     ['POST', '/apis/apps/v1/namespaces/default/statefulsets', failure(404, 'NotFound', NOWHERE, {})],
     ['POST', `${JOBS}/sums`, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
     ['PUT', JOBS, failure(405, 'MethodNotAllowed', NOT_ALLOWED, {})],
