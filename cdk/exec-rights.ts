@@ -35,6 +35,9 @@ export function grantExec(
   allow(['ecs:ExecuteCommand'], [clusterArn, tasks.tasksArn], { ArnEquals: { 'ecs:cluster': clusterArn } });
   const document = stack.formatArn({ service: 'ssm', account: '', resource: 'document', resourceName: PORT_DOCUMENT });
   allow(['ssm:StartSession'], [tasks.tasksArn, document]);
-  allow(['ssm:TerminateSession'], [stack.formatArn({ service: 'ssm', resource: 'session', resourceName: '*' })]);
+  allow(
+    ['ssm:TerminateSession'],
+    [stack.formatArn({ service: 'ssm', resource: 'session', resourceName: 'ecs-execute-command-*' })],
+  );
   for (const { lambda } of [api, dispatch]) lambda.addEnvironment(EXEC_ENV.exec, 'ENABLED');
 }

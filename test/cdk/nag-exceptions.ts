@@ -45,7 +45,7 @@ export const NAG_EXCEPTIONS: readonly NagException[] = [
     'AWS supports no resource for what the agent of ECS Exec calls: cdk/exec-rights.ts',
   ),
   by(
-    /^AwsSolutions-IAM5\[Resource::.*:session\/\*\]$/,
+    /^AwsSolutions-IAM5\[Resource::.*:session\/ecs-execute-command-\*\]$/,
     /^Muster\/ApiFunction\/Role\//,
     'sessions begin while Muster runs: their ids are not known before',
   ),

@@ -12,8 +12,8 @@ export const REMOTE_TYPE = 'application/vnd.muster.session+json';
 
 /** Characters of all words together: ECS hands them to Session Manager as one parameter. */
 const COMMAND_CHARS_MAX = 30_000;
-/** As ECS and Session Manager name them. */
-const SESSION_ID = /^[\w.-]{1,96}$/;
+/** As ECS names those of commands: no other session of the account is ended by this API. */
+const SESSION_ID = /^ecs-execute-command-\w{1,64}$/;
 
 /** null: it is none. */
 export function remoteRequestIn(value: unknown): RemoteRequest | null {

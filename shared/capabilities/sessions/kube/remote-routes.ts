@@ -78,7 +78,7 @@ async function answer(
 const KINDS: Readonly<Record<Subresource, readonly RemoteRequest['kind'][]>> = {
   exec: ['run', 'end'],
   attach: ['look'],
-  portforward: ['look', 'forward', 'end'],
+  portforward: ['look', 'forward'],
 };
 
 /** The agent writes beside the container's own files (aws/containers-roadmap#1359). */

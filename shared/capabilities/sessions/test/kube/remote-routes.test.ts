@@ -81,6 +81,8 @@ describe('a session that its client holds', () => {
     ['exec', { kind: 'run', command: ['a\0'] }],
     ['exec', { kind: 'run', command: ['x'.repeat(40_000)] }],
     ['exec', { kind: 'end', sessionId: '../x' }],
+    ['exec', { kind: 'end', sessionId: 'kim-0123456789abcdef0' }],
+    ['portforward', { kind: 'end', sessionId: SESSION.sessionId }],
     ['portforward', { kind: 'forward', port: 70_000 }],
     ['exec', {}],
   ])('is no request: %s %j', async (subresource, body) => {
