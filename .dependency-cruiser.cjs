@@ -311,7 +311,7 @@ module.exports = {
     ofOurs('capability-local-parts-are-local', '^shared/capabilities/(?!lists/)([^/]+)/local/', [
       '^shared/capabilities/$1/(domain|ports|control|adapters|local)/',
       '^local/[^/]+\\.ts$',
-      '^local/stopping/',
+      '^local/(stopping|tokens)/',
       ...shared('domain', 'ports', 'names', 'control/process'),
     ]),
     ofOurs('capability-commands-are-commands', '^shared/capabilities/(?!lists/)([^/]+)/cli/', [

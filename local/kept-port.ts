@@ -10,7 +10,7 @@ const COUNT = 10_000;
 const TRIES = 20;
 
 /** A port that a data folder keeps, by the file that stores it. */
-export type PortFile = 'dns-port' | 'api-port';
+export type PortFile = 'dns-port' | 'api-port' | 'pod-api-port';
 
 /**
  * Ports for a server of a data folder, best first: the previous one, then some others, and last any (0).

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import type { Deps, Settings } from '../shared/control/process/deps.ts';
+import type { ObjectKey, StoredObject } from '../shared/ports/object-store.ts';
 import type { CapabilityPorts } from '../shared/ports/capability-ports.ts';
 import type { TaskSessions } from './container-sessions.ts';
+import type { TaskTokens } from './tokens/task-tokens.ts';
 import type { Warn } from './warnings.ts';
 
 /** Who hears of changes; each may be left out. */
@@ -56,6 +58,24 @@ export type AskUpstream = (request: {
 
 /** Opens what holds connections for an API that cannot. `guard`: what is asked of every request before anything else. */
 export type OpenProxied = (upstream: AskUpstream, guard: (ask: AskApi) => AskApi, warn: Warn) => Upgrades;
+
+/** Signs tokens of ServiceAccounts for tasks, and lets containers call the API with them. */
+export type OpenTokens = {
+  readonly tokens: TaskTokens;
+  /** Serves the API to containers from now on, if there is a door for them. */
+  serve(ask: AskApi, upgrades: Upgrades | null): void;
+  close(): Promise<void>;
+};
+
+/** Opens it. `gateway`: the address at which containers reach this machine; null: tasks are not meant to call the API. */
+export type OpenTaskTokens = (place: {
+  readonly dataDir: string;
+  readonly deps: Promise<Deps>;
+  /** A ServiceAccount, stored or not; null: there is none. */
+  readonly readAccount: (key: ObjectKey) => Promise<StoredObject | null>;
+  readonly gateway: string | null;
+  readonly warn: Warn;
+}) => Promise<OpenTokens>;
 
 /** Opens it for an API and the tasks of this process. */
 export type OpenUpgrades = (ask: AskApi, sessions: TaskSessions, warn: Warn) => Upgrades;

@@ -10,18 +10,21 @@ import { invariant } from '../shared/domain/base/invariant.ts';
 import { DEFAULT_NAMESPACE } from '../shared/domain/manifests/namespace.ts';
 import { EMBEDDED_TIMING, FIRST_PODS_MAX, pacedTiming } from '../shared/domain/base/timing.ts';
 import type { QueueName } from '../shared/ports/dead-letters.ts';
+import type { Deps } from '../shared/control/process/deps.ts';
 import type { Audit } from '../shared/ports/callers/audit.ts';
 import {
   KEPT_PORTS,
   LOCAL_PARTS,
   METRIC_ROUTES,
   SESSION_ROUTES,
+  TASK_TOKENS,
   TOKEN_READERS,
   UPGRADES,
 } from '../shared/capabilities/lists/embedded.ts';
 import { AUTHORIZERS } from '../shared/capabilities/lists/served.ts';
 import { authorizationFault } from '../shared/kube/http/open-authorizer.ts';
 import type { ApiOptions } from '../shared/kube/http/api-deps.ts';
+import { readAccount } from '../shared/store/read-account.ts';
 import { kubeApiOf } from '../shared/runtime/api.ts';
 import type { RuntimeOptions, StoreOptions } from '../shared/runtime/create-runtime.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
@@ -29,6 +32,7 @@ import { unreadableRows } from '../shared/domain/base/unreadable-row.ts';
 import type { Formats } from '../shared/domain/manifests/new-in-release.ts';
 import { createPlainTelemetry } from '../shared/telemetry/plain-telemetry.ts';
 import { openAuditFile } from './audit-file.ts';
+import { gatewayOf } from './docker/network.ts';
 import { EngineFault, type OpenDocker, openDocker } from './docker/open-docker.ts';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { createEcs, type Ecs, type EcsOptions } from './ecs/create-ecs.ts';
@@ -217,12 +221,31 @@ async function startOn(
   const wiring = await wire(place, store.options, options, closers);
   const names = await startTaskNames(folder.path, { region: REGION, jobsAreKept: store.isKept }, warn);
   closers.push(() => names.close());
-  const ecs = createEcs(ecsOptions(folder, options, names, wiring, docker, warn));
+  let opened: (deps: Deps) => void = () => undefined;
+  const deps = new Promise<Deps>((resolve) => (opened = resolve));
+  const gateway = docker === null || options.users === undefined ? null : await gatewayOf(docker.engine, folder.path);
+  const [signing = null] = await Promise.all(
+    TASK_TOKENS.map(async (open) =>
+      open({
+        dataDir: folder.path,
+        deps,
+        readAccount: async (key) => readAccount(key, (await deps).objects),
+        gateway,
+        warn,
+      }),
+    ),
+  );
+  closers.push(async () => signing?.close());
+  const ecs = createEcs({
+    ...ecsOptions(folder, options, names, wiring, docker, warn),
+    ...(signing === null ? {} : { tokens: signing.tokens }),
+  });
   const logs = createLogs({ dataDir: folder.path, isLive: (taskId) => ecs.isLive(taskId), region: REGION });
   await ecs.start();
   const adopted = ecs.live();
   closers.push(async ({ graceMs, goneMs }) => ecs.stopAll(graceMs, goneMs));
   const { runtime, options: environment } = await wiring.connect({ ecs, logs, cloudmap: names.cloudmap });
+  opened(runtime.deps);
   let stopped = false;
   closers.push(() => void (stopped = true));
   const drains: Drain[] = parts.map((part) => async (ms) => part.close(ms));
@@ -274,6 +297,7 @@ async function startOn(
   const [upgrades = null] = UPGRADES.map((open) =>
     open(async (request, env) => app.fetch(request, env), ecs.sessions, warn),
   );
+  signing?.serve(async (request, env) => app.fetch(request, env), upgrades);
   const api = await startKeptFront(app, folder.path, options, upgrades);
   closers.push(() => api.close());
   await lookAtEverything(runtime, warn);

@@ -3,6 +3,7 @@ import type { ContainerDefinition, Tmpfs } from '../ecs/definition.ts';
 import { fargateSize } from '../ecs/definition.ts';
 import { type ContainerRun, environmentOf, overrideOf } from '../ecs/driver/driver.ts';
 import { addressVariables } from '../ecs/driver/task-network.ts';
+import { ACCESS_FOLDER } from '../tokens/task-tokens.ts';
 import { WORKSPACE } from '../ecs/driver/workspace-path.ts';
 import { LABELS } from './names.ts';
 
@@ -16,6 +17,8 @@ export type Place = {
   readonly secrets: readonly (readonly [name: string, value: string])[];
   /** The folder that is mounted at {@link WORKSPACE}. */
   readonly workspaceDir: string;
+  /** The folder that is mounted at {@link ACCESS_FOLDER}, unless a volume is; null: none. */
+  readonly accessDir: string | null;
   /** Volumes of the engine begin with this. */
   readonly volumePrefix: string;
   /** Where the container's mount points are on this machine, in their order; null: a volume of the engine. */
@@ -52,7 +55,11 @@ export function containerRequest(run: ContainerRun, place: Place): object {
       ...(capabilities?.drop === undefined ? {} : { CapDrop: capabilities.drop }),
       ...(place.groups.length === 0 ? {} : { GroupAdd: place.groups.map(String) }),
       ...(tmpfs.length === 0 ? {} : { Tmpfs: Object.fromEntries(tmpfs.map(tmpfsEntry)) }),
-      Mounts: [{ Type: 'bind', Source: place.workspaceDir, Target: WORKSPACE }, ...volumesOf(container, place)],
+      Mounts: [
+        { Type: 'bind', Source: place.workspaceDir, Target: WORKSPACE },
+        ...accessOf(container, place),
+        ...volumesOf(container, place),
+      ],
       LogConfig: ALL_LINES,
     },
   };
@@ -134,6 +141,13 @@ const volumesOf = ({ mountPoints = [] }: ContainerDefinition, { volumePrefix, mo
       ReadOnly: readOnly,
     };
   });
+
+/** A Pod that mounts something there itself keeps it, as upstream's admission of ServiceAccounts has it. */
+const accessOf = ({ mountPoints = [], linuxParameters }: ContainerDefinition, { accessDir }: Place) =>
+  accessDir === null ||
+  [...mountPoints, ...(linuxParameters?.tmpfs ?? [])].some(({ containerPath }) => containerPath === ACCESS_FOLDER)
+    ? []
+    : [{ Type: 'bind', Source: accessDir, Target: ACCESS_FOLDER, ReadOnly: true }];
 
 const tmpfsEntry = ({ containerPath, size, mountOptions = [] }: Tmpfs) =>
   [containerPath, [`size=${size}m`, ...mountOptions].join(',')] as const;

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import * as z from 'zod';
 import { type Engine, EngineError } from './engine.ts';
+import { installationOf } from './installation.ts';
 import { LABELS, networkName } from './names.ts';
 
 const NetworkSchema = z.looseObject({
@@ -42,6 +43,10 @@ export async function provideNetwork(engine: Engine, installation: string): Prom
   }
   throw refused;
 }
+
+/** The address at which an installation's tasks reach this machine. Throws {@link EngineError}. */
+export const gatewayOf = async (engine: Engine, dataDir: string): Promise<string> =>
+  `${await provideNetwork(engine, installationOf(dataDir))}.0.1`;
 
 async function prefixOf(engine: Engine, name: string): Promise<string | null> {
   try {

@@ -5,6 +5,7 @@ import { type HostPlaces, hostPathsOf } from '../ecs/driver/host-paths.ts';
 import { mountPlaces, volumesInParts } from '../ecs/driver/mount-places.ts';
 import { type SecretStores, readSecrets } from '../ecs/driver/secret-files.ts';
 import type { TaskFiles } from '../ecs/driver/task-files.ts';
+import type { TokenFiles } from '../ecs/driver/token-files.ts';
 import type { VolumeFolders } from '../ecs/driver/volume-folders.ts';
 import type { ContainerEnd } from '../ecs/task-life.ts';
 import type { TaskRecord } from '../ecs/task-record.ts';
@@ -30,6 +31,8 @@ export type StarterOptions = {
   readonly environment: Readonly<Record<string, string>>;
   readonly secrets: SecretStores;
   readonly hosts: HostPlaces;
+  /** How containers call the API; null: they have no tokens for it. */
+  readonly tokens: Pick<TokenFiles, 'access'> | null;
   readonly now: () => number;
 };
 
@@ -100,10 +103,12 @@ export class Starter {
     if (network.kind === 'shared') await this.#sandbox(run, own);
     const secrets = readSecrets(container, this.#options.secrets);
     if (secrets.kind === 'missing') throw new UnstartableError(secrets.reason);
+    const access = (await this.#options.tokens?.access(task)) ?? null;
     return containerRequest(run, {
       installation,
       cpus,
-      environment,
+      environment: { ...environment, ...access?.environment },
+      accessDir: access?.folder ?? null,
       secrets: secrets.variables,
       workspaceDir,
       volumePrefix: volumePrefix(installation, volumes.owner(task)),

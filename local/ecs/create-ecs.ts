@@ -28,6 +28,8 @@ import { taskUsage } from './task-usage.ts';
 import { taskSessions } from './task-sessions.ts';
 import { taskEvent, type EcsTaskEvent } from './task-event.ts';
 import { TaskFiles } from './driver/task-files.ts';
+import type { TaskTokens } from '../tokens/task-tokens.ts';
+import { TokenFiles } from './driver/token-files.ts';
 import { VolumeFolders } from './driver/volume-folders.ts';
 import type { TaskNetwork } from './driver/task-network.ts';
 import type { LastStatus, StopCause } from './task-record.ts';
@@ -58,6 +60,8 @@ export type EcsOptions = {
   readonly room?: Room;
   /** For tests with their own clock. */
   readonly timers?: Timers;
+  /** Signs tokens for tasks; without it, none has any. */
+  readonly tokens?: TaskTokens;
   readonly log?: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 };
 
@@ -159,9 +163,12 @@ export function createEcs(options: EcsOptions): Ecs {
   const makeDriver = (reports: Reports): Driver => {
     if (driver.kind === 'simulated') return simulatedDriver(driver.script ?? {}, timers, reports);
     if (files === null || dataDir === null) throw new Error('this driver needs a folder');
+    const volumes = new VolumeFolders(join(dataDir, 'ecs', 'volumes'));
+    const signing = options.tokens;
     const common = {
       files,
-      volumes: new VolumeFolders(join(dataDir, 'ecs', 'volumes')),
+      volumes,
+      tokens: signing === undefined ? null : new TokenFiles({ tokens: signing, files, volumes, timers, log }),
       logsDir: join(dataDir, 'logs'),
       workspaceDir: makeDir(driver.workspaceDir),
       environment: driver.environment ?? {},

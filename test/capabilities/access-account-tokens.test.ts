@@ -2,6 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { authenticateUsers } from '../../local/users/authenticate-users.ts';
 import { aGuardedWorld, grants, rule } from '../../shared/capabilities/access/test/kube/a-guarded-world.ts';
 import { accountUser } from '../../shared/capabilities/account-tokens/kube/index.ts';
+import { readClaims } from '../../shared/capabilities/account-tokens/schema/read-claims.ts';
+import { taskTokens } from '../../shared/capabilities/account-tokens/local/pod-token-signer.ts';
+import { jobNameOfPod } from '../../shared/domain/manifests/bare-pod.ts';
+import { formatGroup } from '../../shared/domain/task/task-group.ts';
+import { GROUP_PREFIX } from '../../shared/names/env.ts';
+import { readAccount } from '../../shared/store/read-account.ts';
 import { authenticatedUser } from '../../shared/kube/http/authentication.ts';
 
 const CORE = '/api/v1/namespaces/team-a';
@@ -28,7 +34,7 @@ async function anInstallation(rules: readonly string[] = [], ofBuilder: readonly
       { user: name, namespace: 'team-a', rules: [] },
       { user: 'system:serviceaccounts:team-a', namespace: 'team-a', rules: ofBuilder.map((text) => rule(text)) },
     ),
-    { authenticate: authenticateUsers([MASTER, KIM], [accountUser]), userOf: authenticatedUser },
+    { authenticate: authenticateUsers([MASTER, KIM], [accountUser]), userOf: authenticatedUser, hostFolders: [] },
     { firstPodsMax: 1 },
   );
   const as = async (token: string, method: string, path: string, body?: object) => {
@@ -123,6 +129,71 @@ describe('the token of a ServiceAccount', () => {
       expect((await as('m', 'POST', `${ACCOUNT}/token`, { metadata, spec: {} })).code).toBe(400);
     expect((await as('m', 'POST', `${ACCOUNT}/token`, { spec: { expirationSeconds: 1 } })).code).toBe(422);
     expect((await as('m', 'GET', `${ACCOUNT}/token`)).code).toBe(405);
+  });
+});
+
+describe('tokens of the Pods that tasks run', () => {
+  const PLACE = { host: '10.201.0.1', port: 20_000, authority: 'PEM' };
+  const projected = (more: object) => ({
+    volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: './in/token', ...more } }] } }],
+  });
+
+  /** A bare Pod, and what is signed for its task. */
+  async function aTask(spec: object = {}, account: object = {}) {
+    const world = await anInstallation();
+    const { as, objects, jobs, clock, deps } = world;
+    if (Object.keys(account).length > 0) await as('m', 'PUT', ACCOUNT, { metadata: { name: 'builder' }, ...account });
+    const pod = await as('m', 'POST', `${CORE}/pods`, { ...POD, spec: { ...POD.spec, ...spec } });
+    const signer = deps.ports?.accountTokens;
+    if (signer === undefined || pod.code !== 201) throw new Error(JSON.stringify(pod.body));
+    const uid = await jobs.findJob('team-a', jobNameOfPod('made'));
+    const tokens = taskTokens(
+      signer,
+      Promise.resolve({ jobs, clock }),
+      async (key) => readAccount(key, objects),
+      PLACE,
+    );
+    const task = { startedBy: uid, group: formatGroup(GROUP_PREFIX, { index: 0, attempt: 1, nonce: 0 }) };
+    return { ...world, tokens, task, signed: await tokens.sign(task) };
+  }
+
+  test('sign in as their account, as long as the Pod is there', async () => {
+    const { as, signed } = await aTask();
+    if (signed.kind !== 'signed' || signed.access === null) throw new Error('not signed');
+    const { files, environment } = signed.access;
+    expect(files).toMatchObject({ namespace: 'team-a', 'ca.crt': 'PEM' });
+    expect(environment).toMatchObject({ KUBERNETES_SERVICE_HOST: '10.201.0.1', KUBERNETES_SERVICE_PORT: '20000' });
+    const { token = '' } = files;
+    expect((await as(token, 'GET', `${CORE}/pods`)).code).toBe(200);
+    await as('m', 'DELETE', `${CORE}/pods/made?gracePeriodSeconds=0`);
+    expect((await as(token, 'GET', `${CORE}/pods`)).code).toBe(401);
+  });
+
+  test('are not mounted if the Pod, or else the account, does not want that', async () => {
+    const accessOf = async (...given: Parameters<typeof aTask>) => {
+      const { signed } = await aTask(...given);
+      return signed.kind === 'signed' && signed.access !== null;
+    };
+    expect(await accessOf({ automountServiceAccountToken: false })).toBe(false);
+    expect(await accessOf({}, { automountServiceAccountToken: false })).toBe(false);
+    expect(await accessOf({ automountServiceAccountToken: true }, { automountServiceAccountToken: false })).toBe(true);
+  });
+
+  test('are for whom their volume says, and are signed anew when the shortest of them grows old', async () => {
+    const { deps, clock, signed } = await aTask(projected({ audience: 'vault', expirationSeconds: 600 }));
+    if (signed.kind !== 'signed') throw new Error(signed.why);
+    const claims = readClaims(await deps.ports?.accountTokens?.read(signed.files.get('v/in/token') ?? ''));
+    expect(claims).toMatchObject({ aud: ['vault'], 'kubernetes.io': { pod: { name: 'made' } } });
+    expect((claims?.exp ?? 0) - (claims?.iat ?? 0)).toBe(600);
+    expect(signed.renewAtMs - clock.now()).toBe(480_000);
+  });
+
+  test('are refused where the account is not there, and for a task without a Pod', async () => {
+    const { as, tokens, task } = await aTask();
+    await as('m', 'DELETE', ACCOUNT);
+    expect(await tokens.sign(task)).toEqual({ kind: 'refused', why: 'serviceaccounts "builder" not found' });
+    for (const other of [{ startedBy: null }, { group: 'family:x' }, { startedBy: 'gone' }])
+      expect(await tokens.sign({ ...task, ...other })).toMatchObject({ kind: 'refused' });
   });
 });
 

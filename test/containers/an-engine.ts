@@ -1,7 +1,9 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import {
   accessSync,
+  chmodSync,
   constants,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -13,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { type Engine, openEngine } from '../../local/docker/engine.ts';
 import { killNow } from '../e2e/a-runtime-process.ts';
@@ -25,6 +27,8 @@ export type AnEngine = {
   readonly host: string;
   /** The tests' own calls. */
   readonly api: Engine;
+  /** Words before those of a program that runs in the network that the engine sees as its machine's. */
+  readonly inNetwork: readonly string[];
   /** Resolves when it answers. */
   start(): Promise<void>;
   /** Runs a program in the network that the engine sees as its machine's, until the engine is removed. */
@@ -106,6 +110,7 @@ export async function anEngine(): Promise<AnEngine> {
   const engine: AnEngine = {
     host: `unix://${path}`,
     api,
+    inNetwork: ['nsenter', '--target', String(childOf(machine)), '--net'],
     async start() {
       for (const stale of ['docker.sock', 'docker.pid']) rmSync(join(dir, stale), { force: true });
       const [data, exec, pid] = [join(dir, 'data'), join(dir, 'exec'), join(dir, 'docker.pid')];
@@ -219,6 +224,24 @@ export async function anImageBy({ api }: AnEngine, name: string, dockerfile: str
   }
 }
 
+/** Makes an image with this Node and the libraries that it needs. */
+export async function aNodeImage({ api }: AnEngine, name: string): Promise<void> {
+  const folder = busyboxFolder();
+  try {
+    const libraries = spawnSync('ldd', [process.execPath], { encoding: 'utf8' }).stdout.match(/\/\S+/g) ?? [];
+    for (const path of [...libraries, process.execPath]) {
+      const copy = path === process.execPath ? join(folder, 'bin/node') : join(folder, path);
+      mkdirSync(dirname(copy), { recursive: true });
+      copyFileSync(path, copy);
+      chmodSync(copy, 0o755);
+    }
+    const query = { fromSrc: '-', repo: name, tag: 'latest', changes: 'ENV PATH=/bin' };
+    await api.send({ method: 'POST', path: '/images/create', query }, archiveOf(folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** The files of an image: a new temporary folder. */
 export function busyboxFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'muster-image-'));
@@ -229,4 +252,4 @@ export function busyboxFolder(): string {
 }
 
 export const archiveOf = (folder: string): Buffer =>
-  spawnSync('tar', ['-C', folder, '-cf', '-', '.'], { maxBuffer: 64 * 1024 * 1024 }).stdout;
+  spawnSync('tar', ['-C', folder, '-cf', '-', '.'], { maxBuffer: 512 * 1024 * 1024 }).stdout;

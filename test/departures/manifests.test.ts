@@ -88,7 +88,7 @@ test('automountServiceAccountToken: true is taken with a warning', () => {
   const warningsOf = (automountServiceAccountToken: boolean) =>
     admitted(jobDocument({}, {}, { automountServiceAccountToken })).warnings;
   expect(warningsOf(true)).toEqual([
-    "spec.template.spec.automountServiceAccountToken: no token is mounted; the program finds no ServiceAccount's token",
+    'spec.template.spec.automountServiceAccountToken: a token of the ServiceAccount is mounted by muster local --users --driver docker only; elsewhere the program finds none',
   ]);
   expect(warningsOf(false)).toEqual([]);
 });

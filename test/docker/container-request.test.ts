@@ -38,6 +38,7 @@ function aRun(container: Partial<ContainerDefinition> = {}, task: Partial<TaskRe
 
 const PLACE: Place = {
   installation: 'i',
+  accessDir: null,
   cpus: 8,
   environment: { LEVEL: 'debug' },
   secrets: [['KEY', 'secret']],
@@ -49,6 +50,18 @@ const PLACE: Place = {
 };
 
 describe('a container is made', () => {
+  test('with the folder for clients of the API, unless its Pod mounts something there', () => {
+    const at = '/var/run/secrets/kubernetes.io/serviceaccount';
+    const mounted = (container: Partial<ContainerDefinition>) => {
+      const made = containerRequest(aRun(container), { ...PLACE, accessDir: '/data/access', mounts: [null] });
+      return (made as { HostConfig: { Mounts: { Target: string }[] } }).HostConfig.Mounts.filter(
+        (m) => m.Target === at,
+      );
+    };
+    expect(mounted({})).toEqual([{ Type: 'bind', Source: '/data/access', Target: at, ReadOnly: true }]);
+    expect(mounted({ mountPoints: [{ sourceVolume: 'own', containerPath: at }] })).toMatchObject([{ Type: 'volume' }]);
+  });
+
   test('with an input and a terminal where its definition says so', () => {
     const made = (container: Partial<ContainerDefinition>) => containerRequest(aRun(container), PLACE);
     const once = { 'muster.run/stdin-once': 'true' };

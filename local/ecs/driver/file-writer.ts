@@ -40,8 +40,13 @@ export type Written = { readonly kind: 'written' } | { readonly kind: 'denied' |
  * Pure: what is written for these variables. A reason names a path, never a content.
  *
  * @param volumes what the container mounts
+ * @param tokens those that are signed, by {@link placeOf} of their files
  */
-export function contentsOf(variables: ReadonlyMap<string, string>, volumes: ReadonlySet<string>): Contents {
+export function contentsOf(
+  variables: ReadonlyMap<string, string>,
+  volumes: ReadonlySet<string>,
+  tokens: ReadonlyMap<string, string> = NO_TOKENS,
+): Contents {
   const plan = listIn(variables, FILE_PLAN, parsePlan);
   if (plan === null) return { kind: 'faulty', why: `${FILE_PLAN} is no list of files` };
   const folders = listIn(variables, FOLDER_PLAN, parseFolderPlan);
@@ -50,7 +55,7 @@ export function contentsOf(variables: ReadonlyMap<string, string>, volumes: Read
   if (absent !== undefined) return { kind: 'faulty', why: cannot(absent, NOT_MOUNTED) };
   const files: Content[] = [];
   for (const file of plan) {
-    const text = variables.get(fileVariable(file.nth));
+    const text = file.form === 'token' ? tokens.get(placeOf(file)) : variables.get(fileVariable(file.nth));
     const bytes = text === undefined ? null : decoded(text, file.form);
     if (bytes === null || !volumes.has(file.volume))
       return { kind: 'faulty', why: cannot(file, reasonOf(file, volumes, text)) };
@@ -58,6 +63,11 @@ export function contentsOf(variables: ReadonlyMap<string, string>, volumes: Read
   }
   return { kind: 'contents', folders, files };
 }
+
+const NO_TOKENS: ReadonlyMap<string, string> = new Map();
+
+/** Where a file lies, as one text. */
+const placeOf = ({ volume, path }: Pick<PlannedFile, 'volume' | 'path'>): string => `${volume}/${path}`;
 
 /** Empty without the variable. */
 function listIn<T>(
@@ -84,7 +94,7 @@ const cannot = ({ volume, path }: Place, why: string): string =>
 
 /** null: it is not of this form. */
 function decoded(text: string, form: FileForm): Buffer | null {
-  if (form === 'text') return Buffer.from(text);
+  if (form === 'text' || form === 'token') return Buffer.from(text);
   const bytes = Buffer.from(text, 'base64');
   // Buffer skips what is no base64.
   if (bytes.toString('base64') !== text.replaceAll(/\s/g, '')) return null;

@@ -15,6 +15,8 @@ import { contentsOf, writeContents } from './file-writer.ts';
 import { logStream } from './log-name.ts';
 import { type SecretStores, readSecrets } from './secret-files.ts';
 import type { TaskFiles } from './task-files.ts';
+import type { Signed } from '../../tokens/task-tokens.ts';
+import { type TokenFiles, writesTokens } from './token-files.ts';
 import type { VolumeFolders } from './volume-folders.ts';
 
 type Definitions = Pick<Definition, 'containerDefinitions'>;
@@ -47,10 +49,23 @@ export type FilesDriverOptions = {
   readonly files: TaskFiles;
   readonly volumes: VolumeFolders;
   readonly secrets: SecretStores;
+  /** null: nothing here signs tokens. */
+  readonly tokens: TokenFiles | null;
   readonly logsDir: string;
   readonly timers: Timers;
   readonly reports: Reports;
 };
+
+/** A container whose files are to be written, and the tokens among them. */
+type Writing = {
+  readonly run: ContainerRun;
+  readonly signed:
+    | Pick<Extract<Signed, { readonly kind: 'signed' }>, 'kind' | 'files'>
+    | Extract<Signed, { readonly kind: 'refused' }>
+    | { readonly kind: 'failed'; readonly why: string };
+};
+
+const NO_TOKENS: Writing['signed'] = { kind: 'signed', files: new Map() };
 
 /**
  * A driver for whose tasks files and folders are made here, without a program: what `files-script.ts` does on Fargate, in no time, with no
@@ -59,8 +74,9 @@ export type FilesDriverOptions = {
 export class FilesDriver implements Driver {
   readonly #driver: Driver;
   readonly #options: FilesDriverOptions;
-  readonly #waiting: ContainerRun[] = [];
-  readonly #withdrawn = new WeakSet<TaskRecord>();
+  readonly #waiting: Writing[] = [];
+  /** Tasks, by id, that are to end. */
+  readonly #withdrawn = new Set<string>();
   #isClosed = false;
 
   constructor(driver: Driver, options: FilesDriverOptions) {
@@ -86,33 +102,52 @@ export class FilesDriver implements Driver {
 
   /** The files of one task in a turn of the event loop: hundreds may be requested at once, and other work must go on. */
   start(run: ContainerRun): void {
+    const { tokens } = this.#options;
     if (!writesFiles(run.container)) this.#driver.start(run);
-    else if (this.#waiting.push(run) === 1) setImmediate(() => this.#next());
+    else if (tokens === null || !writesTokens(run)) this.#enqueue({ run, signed: NO_TOKENS });
+    else void this.#signed(run, tokens).then((signed) => this.#enqueue({ run, signed }));
+  }
+
+  #enqueue(writing: Writing): void {
+    if (this.#waiting.push(writing) === 1) setImmediate(() => this.#next());
+  }
+
+  async #signed(run: ContainerRun, tokens: TokenFiles): Promise<Writing['signed']> {
+    try {
+      return await tokens.signFor(run);
+    } catch (error) {
+      return {
+        kind: 'failed',
+        why: `no token could be signed: ${error instanceof Error ? error.message : String(error)}`,
+      };
+    }
   }
 
   #next(): void {
-    const [run] = this.#waiting;
-    if (run === undefined || this.#isClosed) return;
-    const { task, container } = run;
+    const [first] = this.#waiting;
+    if (first === undefined || this.#isClosed) return;
+    const { task, container } = first.run;
     const { reports, timers } = this.#options;
     const startedAtMs = timers.now();
-    const end = this.#write(run);
+    const end = this.#write(first);
     this.#waiting.shift();
     if (this.#waiting.length > 0) setImmediate(() => this.#next());
     if (end.kind !== 'unstartable') reports.started(task.id, container.name, startedAtMs);
     reports.ended(task.id, container.name, end);
   }
 
-  #write(run: ContainerRun): ContainerEnd {
+  #write({ run, signed }: Writing): ContainerEnd {
     const { task, container } = run;
     const { files, secrets, timers, volumes } = this.#options;
     const atMs = timers.now();
-    if (this.#withdrawn.has(task)) return { kind: 'unstartable', reason: 'stopped before it was started', atMs };
+    if (this.#withdrawn.has(task.id)) return { kind: 'unstartable', reason: 'stopped before it was started', atMs };
+    if (signed.kind === 'refused') return { kind: 'unstartable', reason: signed.why, atMs };
+    if (signed.kind === 'failed') return { kind: 'lost', reason: signed.why, atMs };
     const read = readSecrets(container, secrets);
     if (read.kind === 'missing') return { kind: 'unstartable', reason: read.reason, atMs };
     try {
       const variables = new Map([...read.variables, ...environmentOf(container, task.overrides)]);
-      const wanted = contentsOf(variables, new Set(mountedBy(container)));
+      const wanted = contentsOf(variables, new Set(mountedBy(container)), signed.files);
       const written = wanted.kind === 'faulty' ? wanted : writeContents(wanted, volumes.use(task));
       if (written.kind === 'failed') return { kind: 'lost', reason: written.why, atMs };
       const reason = written.kind === 'written' ? null : written.why;
@@ -140,11 +175,12 @@ export class FilesDriver implements Driver {
   }
 
   signal(run: ContainerRun, signal: 'SIGTERM' | 'SIGKILL'): void {
+    this.#withdrawn.add(run.task.id);
     if (!writesFiles(run.container)) this.#driver.signal(run, signal);
-    for (const { task } of this.#waiting) if (task.id === run.task.id) this.#withdrawn.add(task);
   }
 
   inspect(run: ContainerRun): FoundContainer {
+    this.#options.tokens?.adopt(run);
     if (!writesFiles(run.container)) return this.#driver.inspect(run);
     const exit = this.#options.files.exit(run.task.id, run.container.name);
     return exit === null
@@ -157,6 +193,8 @@ export class FilesDriver implements Driver {
   }
 
   over(task: TaskRecord): void {
+    this.#withdrawn.delete(task.id);
+    this.#options.tokens?.over(task);
     this.#driver.over(task);
   }
 

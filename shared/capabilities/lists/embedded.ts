@@ -1,4 +1,4 @@
-import type { OpenKeptPorts, OpenLocalPart, OpenUpgrades } from '../../../local/local-part.ts';
+import type { OpenKeptPorts, OpenLocalPart, OpenTaskTokens, OpenUpgrades } from '../../../local/local-part.ts';
 import type { EmbeddedPorts, EmbeddedSecrets, EmbeddedServices } from '../../runtime/opened-ports.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { ApiOptions, ReadTokenUser } from '../../kube/http/api-deps.ts';
@@ -8,7 +8,7 @@ import { makeEach } from '../../control/process/make-each.ts';
 import { embedSecretCopies } from '../configs/embedded/index.ts';
 import { openFolderSealer } from '../configs/local/index.ts';
 import { accountUser } from '../account-tokens/kube/index.ts';
-import { openAccountTokens } from '../account-tokens/local/index.ts';
+import { openAccountTokens, openTaskTokens } from '../account-tokens/local/index.ts';
 import { openListeners } from '../announcements/local/index.ts';
 import { embedCloudmap } from '../hostnames/embedded/index.ts';
 import { podMetricRoutes } from '../metrics/kube/index.ts';
@@ -43,6 +43,9 @@ export const SESSION_ROUTES: NonNullable<ApiOptions['sessionRoutes']> = [addSess
 
 /** Who else signs in with a token where users do. */
 export const TOKEN_READERS: readonly ReadTokenUser[] = [accountUser];
+
+/** What signs tokens for tasks, and lets containers call the API. */
+export const TASK_TOKENS: readonly OpenTaskTokens[] = [openTaskTokens];
 
 /** What says how much Pods use, given what measures it. */
 export const METRIC_ROUTES: readonly ((read: ReadUsage) => NonNullable<ApiOptions['metricRoutes']>[number])[] = [

@@ -18,6 +18,8 @@ export type PodSpec = {
   /** They have no effect. */
   readonly tolerations?: readonly object[];
   readonly serviceAccountName?: string;
+  /** Omitted: as the ServiceAccount says; if that says nothing, true. */
+  readonly automountServiceAccountToken?: boolean;
   /** At most one: a task definition has one secret per image. */
   readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly securityContext?: PodSecurityContext;
@@ -84,6 +86,15 @@ export type Projection = {
   readonly configMap?: Omit<ConfigVolume, 'defaultMode'> & { readonly name: string };
   readonly secret?: Omit<ConfigVolume, 'defaultMode'> & { readonly name: string };
   readonly downwardAPI?: { readonly items?: readonly DownwardFile[] };
+  readonly serviceAccountToken?: TokenFile;
+};
+
+/** A token of the Pod's ServiceAccount, as a file that is renewed while the Pod runs. */
+export type TokenFile = {
+  /** Who may take it for a sign of its bearer. Omitted: this API. */
+  readonly audience?: string;
+  readonly expirationSeconds: number;
+  readonly path: string;
 };
 
 /** What the claim of an ephemeral volume asks for. */

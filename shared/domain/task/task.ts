@@ -55,7 +55,9 @@ export type TaskFile = {
     | { readonly kind: 'known'; readonly base64: string }
     /** Set at launch, in the override of {@link FILES_CONTAINER}, by {@link fileVariable} of the file's place in the list. */
     | { readonly kind: 'late' }
-    | { readonly kind: 'secret'; readonly from: SecretSource };
+    | { readonly kind: 'secret'; readonly from: SecretSource }
+    /** Signed as it is written. Fargate has nothing that could. */
+    | { readonly kind: 'token' };
 };
 
 /** The first container of a task whose volumes hold files, or belong to a group: it sees to both. */

@@ -152,7 +152,12 @@ export const NAMESPACE_AND_EVENT_KINDS = {
       metadata: field(1, object('ObjectMeta'), 'Name and namespace, labels and annotations.'),
       secrets: unserved(2, listBy('name', object('ObjectReference'))),
       imagePullSecrets: unserved(3, listOf(object('LocalObjectReference'))),
-      automountServiceAccountToken: field(4, BOOL, 'Has no effect: tasks get no token.', ZERO_SHOWN),
+      automountServiceAccountToken: field(
+        4,
+        BOOL,
+        'Whether containers of Pods of this machine get a token, unless the Pod says.',
+        ZERO_SHOWN,
+      ),
     },
   },
 } as const satisfies KindTable;

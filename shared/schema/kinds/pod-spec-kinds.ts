@@ -81,7 +81,12 @@ export const POD_SPEC_KINDS = {
         "The service account, which the stack maps to a task role. Defaults to the stack's own role.",
       ),
       serviceAccount: field(9, STRING, 'The old name of serviceAccountName.'),
-      automountServiceAccountToken: field(21, BOOL, 'Has no effect: tasks get no token.', ZERO_SHOWN),
+      automountServiceAccountToken: field(
+        21,
+        BOOL,
+        'Whether containers of this machine get a token of the ServiceAccount; true unless it says otherwise.',
+        ZERO_SHOWN,
+      ),
       nodeName: unserved(10, STRING),
       hostNetwork: field(11, BOOL, 'Only false is accepted: Fargate has no host network.'),
       hostPID: field(12, BOOL, 'Only false is accepted: Fargate shares nothing of the host.'),

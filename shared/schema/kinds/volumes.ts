@@ -169,7 +169,11 @@ export const VOLUME_KINDS = {
       secret: field(1, object('SecretProjection'), 'Files of the keys of a Secret.'),
       downwardAPI: field(2, object('DownwardAPIProjection'), 'Files of fields of the Pod.'),
       configMap: field(3, object('ConfigMapProjection'), 'Files of the keys of a ConfigMap.'),
-      serviceAccountToken: unserved(4, object('ServiceAccountTokenProjection')),
+      serviceAccountToken: field(
+        4,
+        object('ServiceAccountTokenProjection'),
+        "A token of the Pod's ServiceAccount, on this machine.",
+      ),
       clusterTrustBundle: unserved(5, object('ClusterTrustBundleProjection')),
       podCertificate: unserved(6, object('PodCertificateProjection')),
     },
@@ -209,11 +213,16 @@ export const VOLUME_KINDS = {
   },
   ServiceAccountTokenProjection: {
     openapi: `${CORE}.ServiceAccountTokenProjection`,
-    description: '',
+    description: 'A token of a ServiceAccount, as a file that is renewed while the Pod runs.',
     fields: {
-      audience: bare(1, STRING),
-      expirationSeconds: bare(2, INT64, ZERO_SHOWN),
-      path: bare(3, STRING, REQUIRED),
+      audience: field(1, STRING, 'Who may take it for a sign of its bearer. Omitted: this API.'),
+      expirationSeconds: field(
+        2,
+        INT64,
+        'How long it holds: from 600 on. Defaults to 3600. It is renewed before.',
+        ZERO_SHOWN,
+      ),
+      path: field(3, STRING, 'The file, within the volume.', REQUIRED),
     },
   },
   ClusterTrustBundleProjection: {

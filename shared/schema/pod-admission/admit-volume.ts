@@ -74,11 +74,18 @@ function admitFile(shape: NonNullable<FieldsShape['items']>[number]): DownwardFi
   };
 }
 
-function admitProjection({ configMap, secret, downwardAPI }: ProjectionShape): Projection {
+function admitProjection({ configMap, secret, downwardAPI, serviceAccountToken }: ProjectionShape): Projection {
   if (configMap !== undefined) return { configMap: { ...keysOf(configMap), name: configMap.name ?? '' } };
   if (secret !== undefined) return { secret: { ...keysOf(secret), name: secret.name ?? '' } };
+  if (serviceAccountToken !== undefined) {
+    const { audience = '', expirationSeconds = USUAL_LIFE_SEC, path = '' } = serviceAccountToken;
+    return { serviceAccountToken: { ...(audience === '' ? {} : { audience }), expirationSeconds, path } };
+  }
   return downwardAPI === undefined ? {} : { downwardAPI: { items: (downwardAPI.items ?? []).map(admitFile) } };
 }
+
+/** Kubernetes' `SetDefaults_ServiceAccountTokenProjection`. */
+const USUAL_LIFE_SEC = 3600;
 
 /** An `envFrom` as it is stored. */
 export const admitEnvFrom = (shape: NonNullable<ContainerShape['envFrom']>[number]): EnvFrom => {

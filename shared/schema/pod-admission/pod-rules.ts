@@ -98,7 +98,15 @@ const longLists = (spec: PodSpecShape | undefined): readonly LongList[] =>
 
 /** The spec as written, with Kubernetes' defaults for a template (`SetDefaults_PodSpec`). A Pod has more defaults. */
 function admitPodSpec(shape: Partial<PodSpecShape>): PodSpec {
-  const { containers = [], initContainers, volumes, imagePullSecrets, restartPolicy, ...others } = shape;
+  const {
+    containers = [],
+    initContainers,
+    volumes,
+    imagePullSecrets,
+    restartPolicy,
+    automountServiceAccountToken,
+    ...others
+  } = shape;
   const kept = keptFields('PodSpec', others);
   const account = accountOf(shape);
   return {
@@ -114,6 +122,7 @@ function admitPodSpec(shape: Partial<PodSpecShape>): PodSpec {
     ...(imagePullSecrets === undefined
       ? {}
       : { imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) }),
+    ...(automountServiceAccountToken === undefined ? {} : { automountServiceAccountToken }),
     securityContext: kept.securityContext ?? {},
     schedulerName: textOr(kept.schedulerName, DEFAULT_SCHEDULER),
   };

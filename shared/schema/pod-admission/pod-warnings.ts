@@ -26,7 +26,7 @@ export function templateWarnings(path: string, spec: PodSpecShape, columns: read
     );
   if (spec.automountServiceAccountToken === true)
     warnings.push(
-      `${path}.automountServiceAccountToken: no token is mounted; the program finds no ServiceAccount's token`,
+      `${path}.automountServiceAccountToken: a token of the ServiceAccount is mounted by muster local --users --driver docker only; elsewhere the program finds none`,
     );
   warnings.push(...placementWarnings(path, spec), ...withoutEffectWarnings(path, spec));
   warnings.push(...overlapWarnings(spec.volumes ?? []));

@@ -15,7 +15,12 @@ import { mountPlaceErrors } from './mount-rules.ts';
 export function fargateErrors(path: string, owner: PodOwner, folders: HostFolders): readonly FieldError[] {
   if (folders !== null) return [];
   const { spec } = owner.spec.template;
-  return [...mountPlaceErrors(path, owner), ...groupErrors(path, spec), ...inputErrors(path, spec)];
+  return [
+    ...mountPlaceErrors(path, owner),
+    ...groupErrors(path, spec),
+    ...inputErrors(path, spec),
+    ...tokenErrors(path, spec),
+  ];
 }
 
 /** A program that waits for input would get none, and end as if there were none: its result would be another. */
@@ -30,5 +35,20 @@ const inputErrors = (path: string, { containers, initContainers = [] }: PodSpec)
             ),
           ]
         : [],
+    ),
+  );
+
+/** Nothing on Fargate signs tokens, and a file that is written once would be worth nothing after an hour. */
+const tokenErrors = (path: string, { volumes = [] }: PodSpec): readonly FieldError[] =>
+  volumes.flatMap(({ projected }, i) =>
+    (projected?.sources ?? []).flatMap(({ serviceAccountToken }, j) =>
+      serviceAccountToken === undefined
+        ? []
+        : [
+            refusedValue(
+              `${path}.volumes[${i}].projected.sources[${j}].serviceAccountToken`,
+              'leave it out: no token is mounted, and a task has its AWS role',
+            ),
+          ],
     ),
   );

@@ -11,6 +11,7 @@ type KeyFileShape = NonNullable<KeysShape['items']>[number];
 type FieldFileShape = NonNullable<NonNullable<VolumeShape['downwardAPI']>['items']>[number];
 type ProjectedShape = NonNullable<VolumeShape['projected']>;
 type ProjectionShape = NonNullable<ProjectedShape['sources']>[number];
+type TokenShape = NonNullable<ProjectionShape['serviceAccountToken']>;
 
 /** Kubernetes' `validateConfigMapVolumeSource`. */
 export const configMapErrors = (
@@ -56,17 +57,39 @@ export function projectedErrors(
 }
 
 function projectionErrors(at: string, source: ProjectionShape, pod: readonly Container[]): readonly FieldError[] {
-  const { secret, configMap, downwardAPI } = source;
+  const { secret, configMap, downwardAPI, serviceAccountToken } = source;
   return [
     ...(secret === undefined ? [] : projectedKeysErrors(`${at}.secret`, secret)),
     ...(configMap === undefined ? [] : projectedKeysErrors(`${at}.configMap`, configMap)),
     ...(downwardAPI?.items ?? []).flatMap((item) => fieldFileErrors(`${at}.downwardAPI`, item, pod)),
+    ...(serviceAccountToken === undefined ? [] : tokenErrors(`${at}.serviceAccountToken`, serviceAccountToken)),
     ...refusedFields('projection', at, source),
-    ...([secret, configMap, downwardAPI].filter((each) => each !== undefined).length > 1
+    ...([secret, configMap, downwardAPI, serviceAccountToken].filter((each) => each !== undefined).length > 1
       ? [forbidden(at, 'may not specify more than 1 volume type per source')]
       : []),
   ];
 }
+
+/** Kubernetes' rules (`validateProjectionSources`), and one of signers: no longer audience than they take. */
+function tokenErrors(at: string, { audience = '', expirationSeconds, path = '' }: TokenShape): readonly FieldError[] {
+  const life = (why: string) => [invalid(`${at}.expirationSeconds`, expirationSeconds, why)];
+  return [
+    ...(expirationSeconds === undefined || expirationSeconds >= LEAST_LIFE_SEC
+      ? []
+      : life('may not specify a duration less than 10 minutes')),
+    ...(expirationSeconds === undefined || expirationSeconds <= MOST_LIFE_SEC
+      ? []
+      : life('may not specify a duration larger than 2^32 seconds')),
+    ...filePathErrors(`${at}.path`, path),
+    ...(audience.length <= AUDIENCE_CHARS_MAX
+      ? []
+      : [invalid(`${at}.audience`, audience.slice(0, 100), `must have ${AUDIENCE_CHARS_MAX} characters at most`)]),
+  ];
+}
+
+const LEAST_LIFE_SEC = 600;
+const MOST_LIFE_SEC = 2 ** 32;
+const AUDIENCE_CHARS_MAX = 1_000;
 
 const projectedKeysErrors = (
   at: string,
@@ -78,12 +101,13 @@ const projectedKeysErrors = (
 
 /** A path that is there already, with the value that Kubernetes shows: the object of a key, or the path of a field. */
 function collisions(path: string, source: ProjectionShape, seen: Set<string>): readonly FieldError[] {
-  const { secret, configMap, downwardAPI } = source;
+  const { secret, configMap, downwardAPI, serviceAccountToken } = source;
   const files = [
     ...[secret, configMap].flatMap((keys) =>
       (keys?.items ?? []).map((item) => ({ file: item.path, shown: keys?.name })),
     ),
     ...(downwardAPI?.items ?? []).map((item) => ({ file: item.path, shown: item.path })),
+    ...(serviceAccountToken === undefined ? [] : [{ file: serviceAccountToken.path, shown: serviceAccountToken.path }]),
   ];
   return files.flatMap(({ file = '', shown = '' }) => {
     if (file === '') return [];

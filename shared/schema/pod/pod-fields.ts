@@ -63,7 +63,9 @@ export const POD_FIELDS: Groups = {
     ),
     ephemeralContainers: refused('leave it out: it cannot be part of a template'),
     dnsPolicy: refused('leave it out', 'ClusterFirst', 'ClusterFirstWithHostNet', 'Default'),
-    automountServiceAccountToken: harmless('no token is mounted; true is accepted with a warning'),
+    automountServiceAccountToken: honoured(
+      'with muster local --users --driver docker: false keeps the token of the ServiceAccount away; elsewhere no token is mounted, and true is accepted with a warning',
+    ),
     nodeName: refused(NO_NODES),
     hostNetwork: refused('leave it out: Fargate has no host network', false),
     hostPID: refused(NOT_SHARED, false),

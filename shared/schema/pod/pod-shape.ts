@@ -101,11 +101,13 @@ const downwardFiles = opt(z.array(downwardFile));
 const downwardVolume = z.strictObject({ items: downwardFiles, defaultMode: int32 });
 const keyProjection = z.strictObject({ name: text, items: keyFiles, optional: flag });
 const downwardProjection = z.strictObject({ items: downwardFiles });
+const tokenProjection = z.strictObject({ audience: text, expirationSeconds: int64, path: text });
 const projection = z.strictObject({
   configMap: opt(keyProjection),
   secret: opt(keyProjection),
   downwardAPI: opt(downwardProjection),
-  ...known('serviceAccountToken', 'clusterTrustBundle', 'podCertificate'),
+  serviceAccountToken: opt(tokenProjection),
+  ...known('clusterTrustBundle', 'podCertificate'),
 });
 const projectedVolume = z.strictObject({ sources: opt(z.array(projection)), defaultMode: int32 });
 const claimVolume = z.strictObject({ claimName: text, readOnly: flag });
@@ -162,7 +164,8 @@ const podSpec = z.strictObject({
     }),
   ),
   readinessGates: opt(z.array(z.strictObject({ conditionType: text }))),
-  ...known('ephemeralContainers', 'dnsPolicy', 'automountServiceAccountToken', 'nodeName'),
+  automountServiceAccountToken: flag,
+  ...known('ephemeralContainers', 'dnsPolicy', 'nodeName'),
   ...known('hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostname'),
   ...known('hostAliases', 'runtimeClassName', 'enableServiceLinks', 'preemptionPolicy', 'overhead'),
   ...known('setHostnameAsFQDN', 'os', 'hostUsers', 'schedulingGates'),
@@ -186,6 +189,7 @@ export const POD_SHAPES = {
   downwardFile,
   projected: projectedVolume,
   projection,
+  tokenProjection,
   claim: claimVolume,
   ephemeral: ephemeralVolume,
   claimTemplate,

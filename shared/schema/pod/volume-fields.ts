@@ -96,9 +96,18 @@ export const VOLUME_FIELDS = {
     configMap: honoured('files of the keys of a ConfigMap; name, items, and optional as above'),
     secret: honoured('files of the keys of a Secret; name, items, and optional as above'),
     downwardAPI: honoured('files of fields of the Pod; items as above'),
-    serviceAccountToken: refused('leave it out: no token is mounted, and a task has its AWS role'),
+    serviceAccountToken: honoured(
+      'on this machine: a token of the ServiceAccount, bound to the Pod, and renewed while it runs; refused on AWS, where a task has its role',
+    ),
     clusterTrustBundle: refused('put the certificates into a ConfigMap'),
     podCertificate: refused('put the certificate into a Secret'),
+  },
+  tokenProjection: {
+    audience: honoured('who may take it for a sign of its bearer; omitted: this API'),
+    expirationSeconds: honoured(
+      'how long it holds: 10 minutes or more, an hour by default; renewed when a fifth of it is left',
+    ),
+    path: honoured('the file, within the volume'),
   },
   claim: {
     claimName: honoured('the PersistentVolumeClaim, in the namespace of the Job'),

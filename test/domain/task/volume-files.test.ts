@@ -16,7 +16,9 @@ const filesOf = (volumes: readonly Volume[], given: Parameters<typeof sourcesOf>
         ? text(content.bytes)
         : content.kind === 'late'
           ? content.text
-          : `secret ${content.from.name}/${content.from.key} ${content.from.object?.form ?? ''}`;
+          : content.kind === 'token'
+            ? 'token'
+            : `secret ${content.from.name}/${content.from.key} ${content.from.object?.form ?? ''}`;
     return [`${volume}/${path}`, mode.toString(8), what];
   });
 

@@ -37,7 +37,7 @@ function aDriver() {
   const files = new TaskFiles(join(dir, 'tasks'), () => Date.now());
   const volumes = new VolumeFolders(join(dir, 'volumes'));
   const secrets = { dir, copies };
-  const options = { files, volumes, secrets, logsDir: join(dir, 'logs'), timers, reports };
+  const options = { files, volumes, secrets, tokens: null, logsDir: join(dir, 'logs'), timers, reports };
   mkdirSync(files.folder(ID), { recursive: true });
   return { driver: new FilesDriver(simulatedDriver({}, timers, reports), options), reported, timers };
 }

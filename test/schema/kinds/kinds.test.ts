@@ -30,6 +30,7 @@ const GROUP_TYPES: Readonly<Record<keyof typeof POD_SHAPES, string>> = {
   downwardFile: 'DownwardAPIVolumeFile',
   projected: 'ProjectedVolumeSource',
   projection: 'VolumeProjection',
+  tokenProjection: 'ServiceAccountTokenProjection',
   claim: 'PersistentVolumeClaimVolumeSource',
   ephemeral: 'EphemeralVolumeSource',
   claimTemplate: 'PersistentVolumeClaimTemplate',

@@ -160,7 +160,28 @@ describe('files of several sources', () => {
     ],
     ['a bad mode', { projected: { defaultMode: 512 } }, [`${AT}.projected.defaultMode: Invalid value: 512: ${MODE}`]],
     [
-      'a token',
+      'a token without a path, for too short a time, and for whom is too long',
+      projected({ serviceAccountToken: { expirationSeconds: 599, audience: 'a'.repeat(1001) } }),
+      [
+        `${AT}.projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes`,
+        `${AT}.projected.sources[0].serviceAccountToken.path: Required value`,
+        `${AT}.projected.sources[0].serviceAccountToken.audience: Invalid value: "${'a'.repeat(100)}": must have 1000 characters at most`,
+      ],
+    ],
+    [
+      'a token that is in the way of a key, or leaves its volume',
+      projected(
+        { configMap: keys('token') },
+        { serviceAccountToken: { path: 'token' } },
+        { serviceAccountToken: { path: '../t' } },
+      ),
+      [
+        `${AT}.projected: Invalid value: "token": conflicting duplicate paths`,
+        `${AT}.projected.sources[2].serviceAccountToken.path: Invalid value: "../t": must not contain '..'`,
+      ],
+    ],
+    [
+      'a token on Fargate',
       projected({ serviceAccountToken: { path: 'token' } }),
       [
         `${AT}.projected.sources[0].serviceAccountToken: ${LATER}; leave it out: no token is mounted, and a task has its AWS role`,

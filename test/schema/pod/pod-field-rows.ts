@@ -18,6 +18,7 @@ export const PATHS: Readonly<Record<Group, string>> = {
   downwardFile: 'spec.volumes[].downwardAPI.items[]',
   projected: 'spec.volumes[].projected',
   projection: 'spec.volumes[].projected.sources[]',
+  tokenProjection: 'spec.volumes[].projected.sources[].serviceAccountToken',
   claim: 'spec.volumes[].persistentVolumeClaim',
   ephemeral: 'spec.volumes[].ephemeral',
   claimTemplate: 'spec.volumes[].ephemeral.volumeClaimTemplate',

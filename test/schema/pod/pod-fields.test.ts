@@ -59,6 +59,8 @@ const TEMPLATES: Readonly<Record<Group, (fields: Fields) => object>> = {
     volume({ downwardAPI: { items: [{ path: 'p', ...('resourceFieldRef' in fields ? {} : NAME), ...fields }] } }),
   projected: (fields) => volume({ projected: { sources: [{ secret: { name: 't' } }], ...fields } }),
   projection: (fields) => volume({ projected: { sources: [fields] } }),
+  tokenProjection: (fields) =>
+    volume({ projected: { sources: [{ serviceAccountToken: { path: 'token', ...fields } }] } }),
   claim: (fields) => mounted({ persistentVolumeClaim: { claimName: 'c', ...fields } }),
   ephemeral: (fields) => volume({ ephemeral: { volumeClaimTemplate: { spec: CLAIM }, ...fields } }),
   claimTemplate: (fields) => volume({ ephemeral: { volumeClaimTemplate: { spec: CLAIM, ...fields } } }),
@@ -205,6 +207,7 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     serviceAccount: ['reports'],
     imagePullSecrets: [[{ name: 'registry' }]],
     securityContext: [{ runAsUser: 5 }],
+    automountServiceAccountToken: [false, 'pod'], // in what containers on this machine mount: see the tests of account-tokens
     subdomain: ['workers', 'pod'], // in the environment of a launch: see test/domain/task/task-environment.test.ts
   },
   podSecurity: {
@@ -251,7 +254,9 @@ const SHOWS: Readonly<Partial<Record<Group, Readonly<Record<string, readonly [va
     configMap: [{ name: 'c' }],
     secret: [{ name: 's' }],
     downwardAPI: [{ items: [{ path: 'p', ...NAME }] }],
+    serviceAccountToken: [{ path: 'token' }],
   },
+  tokenProjection: { path: ['t'], audience: ['vault', 'pod'], expirationSeconds: [7200, 'pod'] },
   claim: { claimName: ['d'], readOnly: [true] },
   ephemeral: { volumeClaimTemplate: [{ spec: { ...CLAIM, storageClassName: 'gp3' } }] },
   claimTemplate: { spec: [{ ...CLAIM, storageClassName: 'gp3' }] },

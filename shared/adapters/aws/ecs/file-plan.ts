@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { invariant } from '../../../domain/base/invariant.ts';
 import { type TaskFile, fileVariable } from '../../../domain/task/task.ts';
 
-/** How the variable of a file holds its content; `gzip`: base64 of gzip. */
-export type FileForm = 'text' | 'base64' | 'gzip';
+/** How the variable of a file holds its content; `gzip`: base64 of gzip; `token`: it has no variable, and is signed as it is written. */
+export type FileForm = 'text' | 'base64' | 'gzip' | 'token';
 
 /** A line of a plan: a file to be written. */
 export type PlannedFile = {
@@ -64,6 +64,7 @@ function formatFile({ nth, form, mode, volume, path }: PlannedFile): string {
 
 /** `null`: the content is set later. */
 function formOf({ content }: TaskFile): { readonly form: FileForm; readonly value: string | null } {
+  if (content.kind === 'token') return { form: 'token', value: null };
   if (content.kind === 'known') return shortestForm(Buffer.from(content.base64, 'base64'));
   return { form: content.kind === 'secret' ? (content.from.object?.form ?? 'text') : 'text', value: null };
 }
@@ -97,7 +98,7 @@ export function parsePlan(plan: string): readonly PlannedFile[] | null {
 
 function parseFile(line: string): PlannedFile | null {
   const [, nth, form, mode, volume, path = ''] =
-    /^(\d{1,6}) (text|base64|gzip) ([0-7]{4}) ([\w-]+)\/(.+)$/s.exec(line) ?? [];
+    /^(\d{1,6}) (text|base64|gzip|token) ([0-7]{4}) ([\w-]+)\/(.+)$/s.exec(line) ?? [];
   return volume === undefined || !isFilePath(path)
     ? null
     : { nth: Number(nth), form: form as FileForm, mode: Number.parseInt(mode ?? '', 8), volume, path };

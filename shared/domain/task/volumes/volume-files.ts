@@ -1,5 +1,5 @@
 import { type LateText, knownText } from '../../base/late-text.ts';
-import type { DownwardFile, KeyFile, PodSpec, Projection, Volume } from '../../manifests/pod-spec.ts';
+import type { DownwardFile, KeyFile, PodSpec, Projection, TokenFile, Volume } from '../../manifests/pod-spec.ts';
 import { type PodOwner, type SecretSource, downwardText } from '../container-env.ts';
 import { type PodSources, type SourceKind, sourceKey } from '../pod-sources.ts';
 
@@ -11,7 +11,9 @@ export type VolumeFile = {
   readonly content:
     | { readonly kind: 'known'; readonly bytes: Uint8Array }
     | { readonly kind: 'late'; readonly text: LateText }
-    | { readonly kind: 'secret'; readonly from: SecretSource };
+    | { readonly kind: 'secret'; readonly from: SecretSource }
+    /** A token, which is signed as it is written. */
+    | { readonly kind: 'token' };
 };
 
 /** Of files whose volume says nothing: 0644 (`SetDefaults_ConfigMapVolumeSource` and similar). */
@@ -61,8 +63,17 @@ function keyFilesOf(
   return (projected?.sources ?? []).flatMap((source: Projection) => [
     ...(source.configMap === undefined ? [] : files('configMap', source.configMap, projected?.defaultMode)),
     ...(source.secret === undefined ? [] : files('secret', source.secret, projected?.defaultMode)),
+    ...(source.serviceAccountToken === undefined
+      ? []
+      : [tokenFile(source.serviceAccountToken, placeIn(name, projected?.defaultMode))]),
   ]);
 }
+
+const tokenFile = ({ path }: TokenFile, place: Place): VolumeFile => ({
+  ...place,
+  path: tidyPath(path),
+  content: { kind: 'token' },
+});
 
 /** Whether a volume holds files that are written before the first container starts. */
 export const holdsFiles = ({ configMap, secret, downwardAPI, projected }: Volume): boolean =>

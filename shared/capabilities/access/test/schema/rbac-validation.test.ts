@@ -349,7 +349,7 @@ describe('metadata', () => {
   });
 });
 
-test('a ServiceAccount has no secrets, and whether tokens are mounted has no effect', () => {
+test('a ServiceAccount has no secrets, and says whether tokens are mounted', () => {
   expect(
     faultsOf(SERVICE_ACCOUNT_FORM, { ...NAMED, secrets: [{ name: 'x' }], imagePullSecrets: [{ name: 'y' }] }),
   ).toEqual(['FieldValueForbidden secrets', 'FieldValueForbidden imagePullSecrets']);
