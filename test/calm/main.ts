@@ -35,7 +35,8 @@ const stopMs = (): number => 300 + random.next() * random.next() * 6_000;
 function start(nth: number): ChildProcess {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OUR_VARIABLES.includes(name)));
   const words = ['vitest', 'run', '--project', 'unit', '--project', 'integration'];
-  const order = ['--sequence.shuffle.files', `--sequence.seed=${seed + nth}`];
+  // An order on the command line takes the place of a project's own group, so all have as many workers.
+  const order = ['--sequence.shuffle.files', `--sequence.seed=${seed + nth}`, '--maxWorkers=3'];
   return spawn('npx', [...words, ...order, '--reporter=./test/support/folder-reporter.ts'], { stdio: 'inherit', env });
 }
 
