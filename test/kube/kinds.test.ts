@@ -10,6 +10,24 @@ import { SEALED_FIELD, STORED_KINDS } from '../../shared/ports/object-store.ts';
 import { KINDS } from '../../shared/schema/kinds/kinds.ts';
 import { type World, aWorld } from './a-world.ts';
 
+/** Kubernetes answers their deletes with the object; typed clients read nothing else from it. */
+const DELETED_ARE_SHOWN: readonly string[] = [
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'Pod',
+  'ResourceQuota',
+  'Service',
+  'ServiceAccount',
+  'StorageClass',
+];
+
+type Paths = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Answers }>>>>;
+};
+type Answers = {
+  readonly '200': { readonly content: { readonly 'application/json': { readonly schema: { readonly $ref: string } } } };
+};
+
 // What follows from a row of the table of kinds. A kind that forgets one of these is red here.
 
 describe.each(ALL_KINDS.map((row) => [row.name, row] as const))('%s', (name, row) => {
@@ -39,6 +57,16 @@ describe.each(ALL_KINDS.map((row) => [row.name, row] as const))('%s', (name, row
     }
     for (const sub of subresources) expect(paths).toHaveProperty([`${collection}/{name}/${sub.name}`]);
     expect(components.schemas).toHaveProperty([KINDS[name]?.openapi ?? '']);
+  });
+
+  test('says in OpenAPI what a delete is answered with', () => {
+    const document = openApiDocument(group === '' ? 'api/v1' : `apis/${group}/${version}`);
+    const path = `${isNamespaced ? pathWithin(row, '{namespace}') : pathOfAll(row)}/{name}`;
+    const answered = (document as Paths).paths[path]?.['delete']?.responses['200'].content['application/json'].schema
+      .$ref;
+    const of = DELETED_ARE_SHOWN.includes(name) ? KINDS[name] : KINDS['Status'];
+    const does = (verbs as readonly string[]).includes('delete');
+    expect(answered).toBe(does ? `#/components/schemas/${of?.openapi ?? ''}` : undefined);
   });
 
   test('is in the default roles, or only cluster-admin may touch it', () => {
@@ -79,15 +107,33 @@ describe.each(NAMESPACED.map(({ name }) => name))('%s, which is stored in a name
   });
 });
 
+describe.each(NAMESPACED.map(({ name }) => [name, API_KINDS[name]] as const))('a deleted %s', (name, row) => {
+  test('is answered with the object, if Kubernetes does, and else with a Status', async () => {
+    const world = await aWorld();
+    await world.post('/api/v1/namespaces', TEAM);
+    await store(world, name);
+    const at = `${pathWithin(row, 'team')}/a`;
+    const answer = await world.app.request(at, { method: 'DELETE' });
+    const asObject = { apiVersion: apiVersionOf(row), kind: row.kind, metadata: { name: 'a', namespace: 'team' } };
+    const asStatus = { kind: 'Status', status: 'Success', details: { name: 'a', kind: row.plural } };
+    const body: unknown = await answer.json();
+    expect([answer.status, body]).toMatchObject([200, DELETED_ARE_SHOWN.includes(name) ? asObject : asStatus]);
+    expect((await world.app.request(at)).status).toBe(404);
+  });
+});
+
+const TEAM = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } };
 const PAGE = { namespace: 'team', after: null, limit: 10 } as const;
 
 /** Stores a namespace, and an object in it as a release before this one may have. */
 async function putInTeam(world: World, name: (typeof STORED)[number]['name']): Promise<void> {
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } };
-  await world.post('/api/v1/namespaces', namespace);
-  const key = { namespace: 'team', name: 'a' };
+  await world.post('/api/v1/namespaces', TEAM);
   const found = await world.objects.list(name, PAGE);
-  if (found.objects.length > 0) return;
+  if (found.objects.length === 0) await store(world, name);
+}
+
+async function store(world: World, name: (typeof STORED)[number]['name']): Promise<void> {
+  const key = { namespace: 'team', name: 'a' };
   const metadata = { ...key, uid: '00000000-0000-4000-8000-000000000001' };
   const open = { apiVersion: apiVersionOf(API_KINDS[name]), kind: API_KINDS[name].kind, metadata, spec: {} };
   const document = isConfidential(name) ? { metadata: { uid: metadata.uid }, [SEALED_FIELD]: 'AA==' } : open;

@@ -34,6 +34,8 @@ export type ApiKind = {
   readonly isConfidential?: true;
   /** How large a request may be that writes its objects, in bytes. Omitted: as large as a manifest. */
   readonly bodyBytesMax?: number;
+  /** A delete is answered with the object, as it was. Omitted: with a Status, unless something still holds the object. */
+  readonly showsDeleted?: true;
   /** What the roles that always exist allow. Empty: only cluster-admin may do anything with it. */
   readonly grants: readonly Grant[];
 };

@@ -36,6 +36,7 @@ export const API_KINDS = {
     plural: 'serviceaccounts',
     shortNames: ['sa'],
     stored: true,
+    showsDeleted: true,
     counted: 'serviceAccounts',
     grants: [grant('view', READ), grant('edit', WRITE), grant('edit', ['use']), grant('edit', ['create'], 'token')],
   },
@@ -48,6 +49,7 @@ export const API_KINDS = {
     shortNames: ['svc'],
     categories: ['all'],
     stored: true,
+    showsDeleted: true,
     counted: 'services',
     grants: [grant('view', READ), grant('edit', WRITE)],
   },
@@ -83,6 +85,7 @@ export const API_KINDS = {
       { name: 'log', kind: 'Pod', verbs: ['get'] },
       statusOf('Pod', ['get']),
     ],
+    showsDeleted: true,
     grants: [
       grant('view', READ, '', 'log', 'status'),
       grant('edit', WRITE),

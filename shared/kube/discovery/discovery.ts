@@ -73,7 +73,17 @@ function aggregated(c: Context, form: string, groups: readonly ServedGroup[]): R
         version,
         freshness: 'Current',
         resources: resources.map(
-          ({ plural, singular, kind, type: _type, namespaced, verbs, subresources, ...names }) => ({
+          ({
+            plural,
+            singular,
+            kind,
+            type: _type,
+            showsDeleted: _shows,
+            namespaced,
+            verbs,
+            subresources,
+            ...names
+          }) => ({
             resource: plural,
             responseKind: { group, version, kind },
             scope: namespaced ? 'Namespaced' : 'Cluster',
@@ -109,15 +119,17 @@ const resourceList = ({ name: group, version, resources }: ServedGroup) => ({
   kind: 'APIResourceList',
   apiVersion: 'v1',
   groupVersion: group === '' ? version : `${group}/${version}`,
-  resources: resources.flatMap(({ plural, singular, kind, type: _type, namespaced, verbs, subresources, ...names }) => [
-    { name: plural, singularName: singular, namespaced, kind, verbs, ...names },
-    ...subresources.map((sub) => ({
-      name: `${plural}/${sub.name}`,
-      singularName: '',
-      namespaced,
-      ...(sub.group === undefined ? {} : { group: sub.group, version }),
-      kind: sub.kind,
-      verbs: sub.verbs,
-    })),
-  ]),
+  resources: resources.flatMap(
+    ({ plural, singular, kind, type: _type, showsDeleted: _shows, namespaced, verbs, subresources, ...names }) => [
+      { name: plural, singularName: singular, namespaced, kind, verbs, ...names },
+      ...subresources.map((sub) => ({
+        name: `${plural}/${sub.name}`,
+        singularName: '',
+        namespaced,
+        ...(sub.group === undefined ? {} : { group: sub.group, version }),
+        kind: sub.kind,
+        verbs: sub.verbs,
+      })),
+    ],
+  ),
 });

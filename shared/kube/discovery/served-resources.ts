@@ -13,6 +13,8 @@ export type ServedResource = {
   readonly verbs: readonly Verb[];
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
+  /** As for a kind; discovery does not say it, OpenAPI does. */
+  readonly showsDeleted?: true;
   readonly subresources: readonly Subresource[];
 };
 
@@ -76,7 +78,7 @@ function groupsOf(kinds: readonly Row[]): readonly ServedGroup[] {
 }
 
 function resourceOf(row: Row): ServedResource {
-  const { name, kind, plural, isNamespaced, verbs, shortNames, categories, subresources = [] } = row;
+  const { name, kind, plural, isNamespaced, verbs, shortNames, categories, showsDeleted, subresources = [] } = row;
   return {
     plural,
     singular: singularOf(row),
@@ -86,6 +88,7 @@ function resourceOf(row: Row): ServedResource {
     verbs,
     ...(shortNames === undefined ? {} : { shortNames }),
     ...(categories === undefined ? {} : { categories }),
+    ...(showsDeleted === undefined ? {} : { showsDeleted }),
     subresources: subresources.map((sub) => ({ ...sub, type: sub.kind === kind ? name : sub.kind })),
   };
 }

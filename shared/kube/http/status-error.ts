@@ -13,7 +13,7 @@ import {
 } from '../../schema/object/field-error.ts';
 
 /** A kind of object as messages and `details` name it. */
-export type Resource = Pick<ApiKind, 'group' | 'plural' | 'kind' | 'isConfidential' | 'bodyBytesMax'>;
+export type Resource = Pick<ApiKind, 'group' | 'plural' | 'kind' | 'isConfidential' | 'bodyBytesMax' | 'showsDeleted'>;
 
 /** `jobs.batch`, `pods`. */
 const qualified = (resource: Pick<Resource, 'group' | 'plural'>): string => ofGroup(resource.plural, resource);

@@ -28,7 +28,7 @@ function resourcePaths(
   const operations = (wanted: readonly Verb[], of: readonly Verb[], scope: string, name = type): Schema => {
     const methods: Record<string, Schema> = {};
     for (const verb of wanted)
-      if (of.includes(verb)) methods[METHODS[verb]] = operation(kinds, name, plural, verb, scope);
+      if (of.includes(verb)) methods[METHODS[verb]] = operation(kinds, name, resource, verb, scope);
     return methods;
   };
   const entries: (readonly [string, Schema, readonly Schema[]])[] = [
@@ -66,7 +66,8 @@ const METHODS: Readonly<Record<Verb, string>> = {
 const ACTIONS: Readonly<Partial<Record<Verb, string>>> = { create: 'post', update: 'put' };
 
 /** `type`: its name in the table. `scope`: a subresource's name, `all` for the list over all namespaces, or empty. */
-function operation(kinds: KindTable, type: string, plural: string, verb: Verb, scope: string): Schema {
+function operation(kinds: KindTable, type: string, resource: ServedResource, verb: Verb, scope: string): Schema {
+  const { plural, showsDeleted } = resource;
   const { openapi, apiVersion = 'v1', kind = type } = typeOf(kinds, type);
   const { group, version } = groupVersionKind(apiVersion, kind);
   const sentence = SENTENCES[verb]?.(kind, scope) ?? verb;
@@ -85,7 +86,7 @@ function operation(kinds: KindTable, type: string, plural: string, verb: Verb, s
         description: 'Done',
         content: text
           ? { 'text/plain': { schema: { type: 'string' } } }
-          : { 'application/json': { schema: schemaRef(answerOf(kinds, verb, type)) } },
+          : { 'application/json': { schema: schemaRef(answerOf(kinds, verb, type, showsDeleted === true)) } },
       },
     },
     'x-kubernetes-action': ACTIONS[verb] ?? verb,
@@ -105,9 +106,10 @@ const SENTENCES: Readonly<Partial<Record<Verb, (kind: string, scope: string) => 
   deletecollection: (kind) => `Deletes all objects of the kind ${kind} that the selectors pick.`,
 };
 
-const answerOf = (kinds: KindTable, verb: Verb, kind: string): string => {
+const answerOf = (kinds: KindTable, verb: Verb, kind: string, showsDeleted: boolean): string => {
   if (verb === 'list') return listName(kinds, kind);
-  return typeOf(kinds, verb === 'delete' || verb === 'deletecollection' ? 'Status' : kind).openapi;
+  const isStatus = verb === 'deletecollection' || (verb === 'delete' && !showsDeleted);
+  return typeOf(kinds, isStatus ? 'Status' : kind).openapi;
 };
 
 function requestBody(kinds: KindTable, verb: Verb, openapi: string): Schema {

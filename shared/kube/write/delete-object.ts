@@ -14,7 +14,10 @@ import {
 import type { FoundObject, ObjectName, Removed, WritableKind } from './writable-kind.ts';
 import { tryOnConflict } from '../../store/retry-on-conflict.ts';
 
-/** Answers `DELETE` of one object: a Status if it is gone now, the object itself if a finalizer still holds it. */
+/**
+ * Answers `DELETE` of one object: a Status if it is gone now, the object itself if a finalizer still holds it, or if its kind
+ * shows what was deleted.
+ */
 export async function deleteObject<F extends FoundObject, A>(
   c: Context,
   kind: WritableKind<F, A>,
@@ -26,12 +29,14 @@ export async function deleteObject<F extends FoundObject, A>(
   if (wanted.kind === 'bad') return errorResponse(wanted.error);
   const removed = await remove(kind, key, wanted, callerOf(c));
   if (removed.kind === 'refused') return errorResponse(removed.error);
-  return removed.kind === 'terminating' ? show(removed.object, 200) : Response.json(removed.status);
+  const { object } = removed;
+  const isShown = removed.kind === 'terminating' || kind.resource.showsDeleted === true;
+  return isShown ? show(object, 200) : Response.json(successStatus(kind.resource, key.name, object.metadata.uid));
 }
 
+/** `deleted`: with the object as it was. */
 type Outcome =
-  | { readonly kind: 'deleted'; readonly status: ReturnType<typeof successStatus> }
-  | { readonly kind: 'terminating'; readonly object: KubeObject }
+  | { readonly kind: 'deleted' | 'terminating'; readonly object: KubeObject }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
 /** A delete without preconditions that meets a change uses the changed object. */
@@ -47,14 +52,13 @@ export async function remove<F extends FoundObject, A>(
   const outcome = await tryOnConflict(TRIES_MAX, async (): Promise<Outcome | 'conflict'> => {
     const found = await (kind.findToRemove?.(key) ?? kind.find(key, preconditions.resourceVersion !== null));
     if (found === null) return { kind: 'refused', error: notFound(resource, key.name) };
-    const { uid } = found.object.metadata;
     const unmet = unmetPrecondition(resource, found.object, preconditions);
     if (unmet !== null) return { kind: 'refused', error: unmet };
     const removed: Removed = dryRun ? { kind: 'deleted' } : await kind.remove(found, propagation, user);
     if (removed.kind === 'gone') return { kind: 'refused', error: notFound(resource, key.name) };
     if (removed.kind === 'terminating') return removed;
     if (removed.kind === 'lost') return 'conflict';
-    return { kind: 'deleted', status: successStatus(resource, key.name, uid) };
+    return { kind: 'deleted', object: found.object };
   });
   if (outcome !== 'conflict') return outcome;
   const why = 'the object has been modified; please apply your changes to the latest version and try again';

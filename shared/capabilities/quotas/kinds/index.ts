@@ -22,6 +22,7 @@ export const QUOTA_KINDS = {
     shortNames: ['quota'],
     subresources: [statusOf('ResourceQuota', ['get'])],
     stored: true,
+    showsDeleted: true,
     counted: 'resourceQuotas',
     grants: [grant('view', READ, '', 'status')],
   },

@@ -13,6 +13,7 @@ export const STORAGE_KINDS = {
     plural: 'storageclasses',
     shortNames: ['sc'],
     stored: true,
+    showsDeleted: true,
     grants: [],
   },
   PersistentVolume: {
@@ -24,6 +25,7 @@ export const STORAGE_KINDS = {
     subresources: [statusOf('PersistentVolume', ['get'])],
     component: 'persistentvolume-controller',
     stored: true,
+    showsDeleted: true,
     grants: [],
   },
   PersistentVolumeClaim: {
@@ -35,6 +37,7 @@ export const STORAGE_KINDS = {
     subresources: [statusOf('PersistentVolumeClaim', ['get'])],
     component: 'persistentvolume-controller',
     stored: true,
+    showsDeleted: true,
     keepsNews: true,
     counted: 'persistentVolumeClaims',
     grants: [grant('view', READ, '', 'status'), grant('edit', WRITE)],
