@@ -37,6 +37,12 @@ export type OpenKeptPorts = (dataDir: string) => Partial<CapabilityPorts>;
 /** An API, as the transport asks it; `env` is what the transport offers to its routes. */
 export type AskApi = (request: Request, env: Readonly<Record<string, unknown>>) => Promise<Response> | Response;
 
+/**
+ * How long the head of a request may be. The command of an exec is a part of its path: Linux gives a program words of 128 KiB at most,
+ * and an encoded word is up to three times as long.
+ */
+export const HEAD_BYTES_MAX = 512 * 1024;
+
 /** What does something with requests that want another protocol. */
 export type Upgrades = {
   /** Whether it speaks the protocol that the request wants. */

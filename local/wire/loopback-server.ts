@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { BACKLOG, guardDoor } from '../door/door.ts';
 import { readAgain } from '../door/read-again.ts';
 import { takeTurns } from '../door/turns.ts';
-import type { Upgrades } from '../local-part.ts';
+import { HEAD_BYTES_MAX, type Upgrades } from '../local-part.ts';
 
 export type LoopbackServer = {
   /** `http://127.0.0.1:<port>` */
@@ -23,7 +23,7 @@ export async function listenOnLoopback(
   port = 0,
   upgrades: Omit<Upgrades, 'close'> | null = null,
 ): Promise<LoopbackServer> {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: HEAD_BYTES_MAX }, handler);
   takeTurns(server);
   if (upgrades !== null) {
     const enter = server.listeners('connection');

@@ -102,6 +102,12 @@ describe.runIf(kubectls.length > 0)('kubectl in a Pod', { timeout: TEST_MS }, ()
       expect([code, err]).toEqual([1, expect.stringContaining('nosuch: command not found')]);
     });
 
+    test('a command may be a script of 100,000 characters', async () => {
+      const words = 'a'.repeat(100_000);
+      const { code, out } = await run('exec', pods['ticks']!, '--', 'sh', '-c', `echo ${words}`);
+      expect([code, out.toString().trim() === words]).toEqual([0, true]);
+    });
+
     test('100 MB go through cat and come back', async () => {
       const input = Buffer.alloc(100 * 1024 * 1024, 'muster ');
       const { code, out } = await ended(start('exec', '-i', pods['ticks']!, '--', 'cat'), input);

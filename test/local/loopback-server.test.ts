@@ -14,3 +14,14 @@ test('an idle connection is closed by clients first, so that no change is sent o
     await server.close();
   }
 });
+
+test('the path of a request may hold a whole script, as the command of an exec does', async () => {
+  const server = await listenOnLoopback((request, response) => response.end(String(request.url?.length)));
+  try {
+    const path = `/exec?command=${'a'.repeat(500_000)}`;
+    const answer = await fetch(`${server.url}${path}`);
+    expect([answer.status, await answer.text()]).toEqual([200, String(path.length)]);
+  } finally {
+    await server.close();
+  }
+});

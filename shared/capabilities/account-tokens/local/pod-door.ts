@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Socket } from 'node:net';
 import * as z from 'zod';
 import { keptPorts, rememberPort } from '../../../../local/kept-port.ts';
-import type { AskApi, Upgrades } from '../../../../local/local-part.ts';
+import { type AskApi, HEAD_BYTES_MAX, type Upgrades } from '../../../../local/local-part.ts';
 import { readPrivateFile } from '../../../../local/private-file.ts';
 import { writeWhole } from '../../../../local/whole-file.ts';
 import type { ApiPlace } from './pod-token-signer.ts';
@@ -37,7 +37,7 @@ export async function openPodDoor(dataDir: string, gateway: string): Promise<Pod
   const nowMs = Date.now();
   const authority = readAuthority(dataDir) ?? keepAuthority(dataDir, await makeAuthority(nowMs));
   const { certificate: cert, key } = await certify(authority, gateway, nowMs);
-  const server = createServer({ cert, key });
+  const server = createServer({ cert, key, maxHeaderSize: HEAD_BYTES_MAX });
   server.maxConnections = OPEN_MAX;
   guardDoor(server, gateway);
   const port = await firstFree(server, gateway, keptPorts(dataDir, 'pod-api-port'));
