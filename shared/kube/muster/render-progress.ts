@@ -1,4 +1,4 @@
-import { CHUNK_INDEXES, isStopped } from '../../domain/scoreboard/board.ts';
+import { CHUNK_INDEXES } from '../../domain/scoreboard/board.ts';
 import { shortItem } from '../../domain/base/shown-index.ts';
 import { jobItemsOf } from '../../domain/items/job-items.ts';
 import { asTime } from '../../domain/base/time.ts';
@@ -12,7 +12,7 @@ import {
   size,
   subtract,
 } from '../../domain/base/index-set.ts';
-import { type IndexRecord, isInherited } from '../../domain/scoreboard/index-record.ts';
+import { SHOWN_STATES, type ShownState, shownState } from '../../domain/scoreboard/shown-state.ts';
 import { allIndexes } from '../../domain/manifests/selection.ts';
 import { type Status, type Tally, isEnding, isOver, tally, tallyWithin } from '../../domain/scoreboard/status.ts';
 import { chunksForWaits } from '../../domain/pending/waits.ts';
@@ -26,20 +26,8 @@ import { renderWaits, waitsOfView } from './render-waits.ts';
 /** For larger Jobs, only successes and final failures are listed by index: those are read anyway. */
 const CHUNKS_MAX = 4;
 
-/** What an index is doing, as a viewer sees it. */
-const STATES = [
-  'starting',
-  'running',
-  'stopping',
-  'retrying',
-  'failed',
-  'succeeded',
-  'inherited',
-  'excluded',
-  'held',
-  'cancelled',
-] as const;
-type ShownState = (typeof STATES)[number] | 'waiting';
+/** All but waiting, which is the rest. */
+const STATES = SHOWN_STATES.filter((state) => state !== 'waiting');
 
 /**
  * A Job's progress, all of one moment: the Job itself, counts, the state of each index, and why something waits. A view that
@@ -199,26 +187,3 @@ function settledIndexes(spec: StoredSpec, { completedIndexes = '', failedIndexes
 /** Those of the Job's indexes that have succeeded without running in it. */
 const inheritedOf = (spec: StoredSpec): IndexSet =>
   intersect(toJob(spec).spec.selection.inherited, allIndexes(spec.manifest.spec.completions ?? 0));
-
-function shownState(record: IndexRecord, { phase }: Status): ShownState {
-  if (isInherited(record)) return 'inherited';
-  const { state, failures, ignored } = record;
-  const isStopping = isStopped(record) || isEnding(phase);
-  switch (state) {
-    case 'succeeded':
-    case 'failed':
-    case 'excluded':
-      return state;
-    case 'pending':
-      if (record.held && !isOver(phase)) return 'held';
-      if (failures + ignored === 0) return 'waiting';
-      return isOver(phase) ? 'failed' : 'retrying';
-    case 'waiting':
-      return 'retrying';
-    case 'claimed':
-    case 'launched':
-      return isStopping ? 'stopping' : 'starting';
-    case 'running':
-      return isStopping ? 'stopping' : 'running';
-  }
-}
