@@ -66,6 +66,7 @@ export const API_KINDS = {
     grants: [
       grant('view', READ, '', 'status'),
       grant('view', ['get'], 'waits', 'failures', 'progress', 'attempts', 'items', 'diagnosis'),
+      grant('view', ['get'], 'grid', 'durations', 'timeline'),
       grant('view', ['list'], 'diagnosis'),
       grant('edit', WRITE),
       grant('edit', ['update'], 'indexes'),

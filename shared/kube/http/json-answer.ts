@@ -5,9 +5,9 @@ const GZIP_MIN_CHARS = 128 * 1024;
 const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-cache, private', vary: 'Accept' } as const;
 
 /** A whole answer in JSON, compressed if it is large and the client accepts that. */
-export function jsonAnswer(c: Context, value: unknown, status = 200): Response {
+export function jsonAnswer(c: Context, value: unknown, status = 200, gzipMinChars = GZIP_MIN_CHARS): Response {
   const text = JSON.stringify(value);
-  if (text.length < GZIP_MIN_CHARS || !acceptsGzip(c)) return new Response(text, { status, headers: HEADERS });
+  if (text.length < gzipMinChars || !acceptsGzip(c)) return new Response(text, { status, headers: HEADERS });
   const plain = new Response(text).body;
   if (plain === null) throw new Error('no body');
   const headers = { ...HEADERS, 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' };

@@ -31,6 +31,7 @@ const SUBRESOURCES = [
   'attempts',
   'items',
   'diagnosis',
+  'grid',
 ];
 const NAMES = ['team-a', 'team-b', 'default', 'sums', 'held', 'diagnosis', 'jobs', 'namespaces', 'status'];
 const TRICKS = [

@@ -42,6 +42,7 @@ describe('of view, edit and admin', () => {
       ['get pods/log', 'view'],
       ['get jobs/progress.batch', 'view'],
       ['get jobs/diagnosis.batch', 'view'],
+      ['get jobs/grid.batch', 'view'],
       ['list worklists.muster.run', 'view'],
       ['list serviceaccounts', 'view'],
       ['get namespaces', 'view'],
