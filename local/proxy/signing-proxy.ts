@@ -9,9 +9,10 @@ import type { RequestSigner } from '../../shared/adapters/aws/sigv4.ts';
 import { PROXIED } from '../../shared/capabilities/lists/remote/held-by-proxy.ts';
 import { loopbackGuard } from '../../shared/kube/http/guard.ts';
 import { startFront } from '../front/api-front.ts';
+import { guarded } from '../front/guarded.ts';
 import type { LoopbackServer } from '../wire/loopback-server.ts';
 import { type Target, canonicalTarget } from './canonical-target.ts';
-import type { AskApi, AskUpstream } from '../local-part.ts';
+import type { AskUpstream } from '../local-part.ts';
 import { createWarnings } from '../warnings.ts';
 import { type Headers, answerHeaders, requestHeaders } from './forwarded-headers.ts';
 import {
@@ -68,14 +69,6 @@ export async function startSigningProxy(options: ProxyOptions): Promise<Loopback
       agent.destroy();
     },
   };
-}
-
-/** As for all requests: no page of another site, and no name that was rebound. */
-function guarded(decide: AskApi): AskApi {
-  const app = new Hono<{ Bindings: Readonly<Record<string, unknown>> }>();
-  app.use(loopbackGuard);
-  app.all('*', (c) => decide(c.req.raw, c.env));
-  return (request, env) => app.fetch(request, env);
 }
 
 const upstreamOf =
