@@ -85,3 +85,17 @@ export type OpenTaskTokens = (place: {
 
 /** Opens it for an API and the tasks of this process. */
 export type OpenUpgrades = (ask: AskApi, sessions: TaskSessions, warn: Warn) => Upgrades;
+
+/**
+ * Puts pages for browsers beside an API. `asksWho`: the API wants to know who asks; a page that knows it gives the API the header
+ * `authorization` of its user as `credentials` in `env`, which no client can.
+ */
+export type OpenPage = (
+  ask: AskApi,
+  options: {
+    readonly asksWho: boolean;
+    readonly guard: (ask: AskApi) => AskApi;
+    /** Milliseconds since 1970. */
+    readonly now: () => number;
+  },
+) => AskApi;

@@ -16,6 +16,7 @@ import {
   KEPT_PORTS,
   LOCAL_PARTS,
   METRIC_ROUTES,
+  PAGES,
   SESSION_ROUTES,
   TASK_TOKENS,
   TOKEN_READERS,
@@ -40,6 +41,7 @@ import type { Script } from './ecs/driver/simulated-driver.ts';
 import { watchClock } from './clock-watch.ts';
 import { dataFolderSize } from './folder-size.ts';
 import { claimFor } from './folder-wiring.ts';
+import { guarded } from './front/guarded.ts';
 import { startKeptFront } from './front/kept-front.ts';
 import { contextOf, startMapping } from './event-source/mapping.ts';
 import { startSchedule } from './event-source/schedule.ts';
@@ -48,7 +50,7 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import type { DriverName } from './drivers.ts';
 import { driverFault, keepDriver } from './kept-driver.ts';
 import { createLogs } from './logs/create-logs.ts';
-import type { ListenerOptions, LocalPart } from './local-part.ts';
+import type { AskApi, ListenerOptions, LocalPart } from './local-part.ts';
 import { type StoreChoice, chooseStore } from './open-store.ts';
 import { STOP_MS, sharesOf } from './stopping/shares.ts';
 import { waitAtMost } from './stopping/wait-at-most.ts';
@@ -294,11 +296,12 @@ async function startOn(
       audit: auditTo(options.audit, warn, closers),
     },
   );
-  const [upgrades = null] = UPGRADES.map((open) =>
-    open(async (request, env) => app.fetch(request, env), ecs.sessions, warn),
-  );
-  signing?.serve(async (request, env) => app.fetch(request, env), upgrades);
-  const api = await startKeptFront(app, folder.path, options, upgrades);
+  const ask: AskApi = (request, env) => app.fetch(request, env);
+  const [upgrades = null] = UPGRADES.map((open) => open(ask, ecs.sessions, warn));
+  signing?.serve(ask, upgrades);
+  const besides = { asksWho: options.users !== undefined, guard: guarded, now: Date.now };
+  const fetch = PAGES.reduce((asked, open) => open(asked, besides), ask);
+  const api = await startKeptFront({ fetch }, folder.path, options, upgrades);
   closers.push(() => api.close());
   await lookAtEverything(runtime, warn);
   // The sweep's alarms and the times in rows use the wall clock, so everything is checked now.

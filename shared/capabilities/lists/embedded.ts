@@ -1,4 +1,10 @@
-import type { OpenKeptPorts, OpenLocalPart, OpenTaskTokens, OpenUpgrades } from '../../../local/local-part.ts';
+import type {
+  OpenKeptPorts,
+  OpenLocalPart,
+  OpenPage,
+  OpenTaskTokens,
+  OpenUpgrades,
+} from '../../../local/local-part.ts';
 import type { EmbeddedPorts, EmbeddedSecrets, EmbeddedServices } from '../../runtime/opened-ports.ts';
 import type { CapabilityPorts } from '../../ports/capability-ports.ts';
 import type { ApiOptions, ReadTokenUser } from '../../kube/http/api-deps.ts';
@@ -12,6 +18,7 @@ import { openAccountTokens, openTaskTokens } from '../account-tokens/local/index
 import { openListeners } from '../announcements/local/index.ts';
 import { embedCloudmap } from '../hostnames/embedded/index.ts';
 import { podMetricRoutes } from '../metrics/kube/index.ts';
+import { openPage } from '../page/local/index.ts';
 import { addSessionRoutes } from '../sessions/kube/index.ts';
 import { openUpgrades } from '../sessions/local/index.ts';
 import { openVolumeFolders } from '../storage/local/index.ts';
@@ -51,3 +58,6 @@ export const TASK_TOKENS: readonly OpenTaskTokens[] = [openTaskTokens];
 export const METRIC_ROUTES: readonly ((read: ReadUsage) => NonNullable<ApiOptions['metricRoutes']>[number])[] = [
   podMetricRoutes,
 ];
+
+/** What browsers get beside the API. */
+export const PAGES: readonly OpenPage[] = [openPage];
