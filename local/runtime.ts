@@ -120,6 +120,8 @@ export type LocalRuntime = {
   readonly adopted: { readonly tasks: number; readonly jobs: number };
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
+  /** Where browsers get a page; null: nowhere. */
+  readonly page: string | null;
   readonly kubeconfig: string;
   /** What the functions of this runtime share. */
   readonly runtime: Runtime;
@@ -313,7 +315,8 @@ async function startOn(
   const token = options.kubeconfigUser?.token;
   keepDriver(folder.path, options.driver);
   const kubeconfig = writeKubeconfig(folder.path, api.url, token === undefined ? {} : { token });
-  return { kind: 'started', url: api.url, kubeconfig, adopted, runtime, options: environment };
+  const page = PAGES.length === 0 ? null : `${api.url}/ui/`;
+  return { kind: 'started', url: api.url, page, kubeconfig, adopted, runtime, options: environment };
 }
 
 /** Nothing, where nothing measures. */

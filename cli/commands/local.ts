@@ -93,12 +93,12 @@ export async function runLocal(flags: LocalFlags, shell: Shell): Promise<number>
       say,
     });
     if (runtime.kind === 'refused') throw new Failure(`error: ${runtime.reason}`);
-    const { url, kubeconfig, adopted } = runtime;
+    const { url, page, kubeconfig, adopted } = runtime;
     held = dirname(kubeconfig);
     if (shell.starter === null) shell.out.write(localBanner(runtime, { ...flags, ...places }, null, shell));
     else {
       if (adopted.tasks > 0) say(`Continues ${adoptedText(adopted)}.`); // the log of a detached one
-      shell.starter.tell({ url, kubeconfig, adopted } satisfies LocalAddress);
+      shell.starter.tell({ url, page, kubeconfig, adopted } satisfies LocalAddress);
     }
     await stopping;
     say('\nStopping all tasks, which takes a few seconds at most. Press Ctrl-C again to stop immediately.');
@@ -162,6 +162,7 @@ const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: f
 /** What the detached process reports. */
 const AddressSchema = z.object({
   url: z.string(),
+  page: z.string().nullable(),
   kubeconfig: z.string(),
   adopted: z.object({ tasks: z.int(), jobs: z.int() }),
 });
@@ -239,7 +240,7 @@ const LOOK_EVERY_MS = 100;
 async function runningOn(
   dataDir: string,
   shell: Shell,
-): Promise<(Omit<LocalAddress, 'adopted'> & { readonly pid: number }) | null> {
+): Promise<(Omit<LocalAddress, 'adopted' | 'page'> & { readonly pid: number }) | null> {
   const kubeconfig = join(dataDir, 'kubeconfig');
   for (;;) {
     const holder = holderOf(dataDir);

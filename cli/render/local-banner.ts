@@ -17,7 +17,7 @@ export type LocalPlaces = Pick<LocalOptions, 'dataDir' | 'workspaceDir' | 'drive
   readonly kubeconfigUser?: string | null;
 };
 /** The address of the API. */
-export type LocalAddress = Pick<LocalRuntime, 'url' | 'kubeconfig' | 'adopted'>;
+export type LocalAddress = Pick<LocalRuntime, 'url' | 'page' | 'kubeconfig' | 'adopted'>;
 
 const DRIVERS: Readonly<Record<LocalOptions['driver'], string>> = {
   process: 'processes on this machine; images are not pulled',
@@ -38,7 +38,7 @@ const SHARED_MACHINE = 'other users of this machine can read its Jobs and create
  * @param log the file it prints to when detached; null in a terminal
  */
 export function localBanner(
-  { url, kubeconfig, adopted }: LocalAddress,
+  { url, page, kubeconfig, adopted }: LocalAddress,
   {
     dataDir,
     workspaceDir,
@@ -64,6 +64,7 @@ export function localBanner(
     `${paint.bold('Muster')} ${VERSION} is ready`,
     '',
     row('API', paint.cyan(url)),
+    ...(page === null ? [] : [row('page', users === null ? paint.cyan(page) : `${muster} ui opens it, signed in`)]),
     row('data', dataDir + (store === 'memory' ? ' (Jobs are in memory)' : '')),
     row('workspace', workspaceDir),
     row('tasks', DRIVERS[driver]),
@@ -103,6 +104,6 @@ const sayUsers = (file: string, name: string | null): string =>
     : `those in ${file}; the kubeconfig is ${name}'s`;
 
 /** What `muster local --detach` prints where one already runs. */
-export const alreadyRuns = (pid: number, { url, kubeconfig }: Omit<LocalAddress, 'adopted'>): string =>
+export const alreadyRuns = (pid: number, { url, kubeconfig }: Omit<LocalAddress, 'adopted' | 'page'>): string =>
   `Muster is already running here (pid ${pid}, ${url}), with the options it was started with.\n` +
   `  export KUBECONFIG=${shellQuoted(kubeconfig)}\n`;

@@ -70,7 +70,8 @@ export async function aPage({ asksWho = true } = {}) {
   };
   return {
     ask,
-    host,
+    url: front.url,
+    folder,
     port,
     clock,
     /** `muster ui`, and what the page does with its link: the cookie that the browser then has. */

@@ -1,0 +1,1 @@
+export { addUi } from './ui-command.ts';
