@@ -31,7 +31,18 @@ const PLACES: readonly Place[] = [
   { group: '/api/v1', plural: 'configmaps', suffix: 'kube-root-ca.crt' },
 ];
 const PARTS = ['', '', '', '/status', '/log', '/eviction', '/parts', '/parts/0', '/seal', '/finalize', '/scale'];
-const OF_JOBS = ['indexes', 'waits', 'failures', 'progress', 'attempts', 'items', 'diagnosis', 'grid'];
+const OF_JOBS = [
+  'indexes',
+  'waits',
+  'failures',
+  'progress',
+  'attempts',
+  'items',
+  'diagnosis',
+  'grid',
+  'durations',
+  'timeline',
+];
 
 /** How somebody writes the other's namespace who hopes that it is not recognized. */
 const disguises = (namespace: string, own: string): readonly string[] => [

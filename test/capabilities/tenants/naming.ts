@@ -232,7 +232,17 @@ const selected = (path: string, selectors: typeof SELECTORS): readonly Act[] =>
     ),
   );
 
-const OF_JOBS = ['waits', 'failures', 'progress', 'attempts', 'items?hash=a', 'diagnosis', 'grid'];
+const OF_JOBS = [
+  'waits',
+  'failures',
+  'progress',
+  'attempts',
+  'items?hash=a',
+  'diagnosis',
+  'grid',
+  'durations',
+  'timeline',
+];
 const READS: readonly Act[] = [
   ...KINDS.flatMap((_, kind) => selected(place(kind), SELECTORS)),
   ...selected(`${IN_HERS}/pods`, SELECTORS),

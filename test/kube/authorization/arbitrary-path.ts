@@ -32,6 +32,8 @@ const SUBRESOURCES = [
   'items',
   'diagnosis',
   'grid',
+  'durations',
+  'timeline',
 ];
 const NAMES = ['team-a', 'team-b', 'default', 'sums', 'held', 'diagnosis', 'jobs', 'namespaces', 'status'];
 const TRICKS = [
