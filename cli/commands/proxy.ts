@@ -1,5 +1,5 @@
 import { themeFor } from '../render/theme.ts';
-import type { LoopbackServer } from '../../local/wire/loopback-server.ts';
+import type { SigningProxy } from '../../local/proxy/signing-proxy.ts';
 import { VERSION } from '../../shared/names/version.ts';
 import { Failure, usageFailure } from '../shell/failure.ts';
 import { commandWord } from '../text/command-word.ts';
@@ -44,13 +44,14 @@ function explained(error: unknown, port: number): unknown {
     : error;
 }
 
-function banner({ url }: LoopbackServer, server: string, region: string, shell: Shell): string {
+function banner({ url, page }: SigningProxy, server: string, region: string, shell: Shell): string {
   const { paint } = themeFor(shell.out, shell.env);
   const row = (name: string, value: string): string => `  ${paint.dim(name.padEnd(10))} ${value}`;
   return `${[
     `${paint.bold('Muster')} ${VERSION} proxy is ready`,
     '',
     row('API', paint.cyan(url)),
+    ...(page === null ? [] : [row('page', paint.cyan(page))]),
     row('signs for', `${server} (${region})`),
     '',
     'In another terminal:',

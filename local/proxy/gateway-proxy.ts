@@ -1,7 +1,6 @@
 import { NoCredentials, createSigner } from '../../shared/adapters/aws/sigv4.ts';
-import type { LoopbackServer } from '../wire/loopback-server.ts';
 import { noCredentials } from './proxy-status.ts';
-import { startSigningProxy } from './signing-proxy.ts';
+import { type SigningProxy, startSigningProxy } from './signing-proxy.ts';
 import type { Upstream } from './upstream.ts';
 
 export type GatewayProxyOptions = {
@@ -18,7 +17,7 @@ export type GatewayProxyOptions = {
  * A proxy to a deployed Muster that signs with the AWS SDK's default credentials. A user who is not logged in learns so
  * immediately and can log in later. Rejects when the port is in use.
  */
-export async function startGatewayProxy({ upstream, port, now, say }: GatewayProxyOptions): Promise<LoopbackServer> {
+export async function startGatewayProxy({ upstream, port, now, say }: GatewayProxyOptions): Promise<SigningProxy> {
   const signer = createSigner({ region: upstream.region, service: 'execute-api', now });
   const server = await startSigningProxy({ upstream, port, signer, now, say });
   const probe = { method: 'GET', host: upstream.host, path: '/', query: [], headers: {}, body: new Uint8Array() };

@@ -6,13 +6,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Hono } from 'hono';
 import type { RequestSigner } from '../../shared/adapters/aws/sigv4.ts';
-import { PROXIED } from '../../shared/capabilities/lists/remote/held-by-proxy.ts';
+import { PROXIED, PROXIED_PAGES } from '../../shared/capabilities/lists/remote/held-by-proxy.ts';
 import { loopbackGuard } from '../../shared/kube/http/guard.ts';
 import { startFront } from '../front/api-front.ts';
 import { guarded } from '../front/guarded.ts';
 import type { LoopbackServer } from '../wire/loopback-server.ts';
 import { type Target, canonicalTarget } from './canonical-target.ts';
-import type { AskUpstream } from '../local-part.ts';
+import type { AskApi, AskUpstream } from '../local-part.ts';
 import { createWarnings } from '../warnings.ts';
 import { type Headers, answerHeaders, requestHeaders } from './forwarded-headers.ts';
 import {
@@ -37,6 +37,9 @@ export type ProxyOptions = {
   readonly say?: (line: string) => void;
 };
 
+/** `page`: where browsers get a page; null: nowhere. */
+export type SigningProxy = LoopbackServer & { readonly page: string | null };
+
 /** Lambda accepts at most 6 MB per request; the API's own limits are lower. */
 const BODY_BYTES_MAX = 6 * 1024 * 1024;
 /** AWS's refusals are a few hundred bytes. */
@@ -47,10 +50,10 @@ const KEEP_ALIVE_PROBE_MS = 30_000;
 
 /**
  * Listens on 127.0.0.1 and forwards every request, signed for API Gateway, for clients that cannot sign (kubectl,
- * client libraries). Answers only programs of this user and no web pages, because its clients act as this user on AWS.
+ * client libraries). Answers only programs of this user and no web pages but its own, because its clients act as this user on AWS.
  * Rejects when the port is in use.
  */
-export async function startSigningProxy(options: ProxyOptions): Promise<LoopbackServer> {
+export async function startSigningProxy(options: ProxyOptions): Promise<SigningProxy> {
   const { protocol } = options.upstream;
   const agent = protocol === 'https:' ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
   const app = new Hono<{ Bindings: HttpBindings }>();
@@ -61,9 +64,15 @@ export async function startSigningProxy(options: ProxyOptions): Promise<Loopback
   });
   const warn = createWarnings({ say: options.say ?? (() => undefined), outageOf: () => null });
   const [upgrades = null] = PROXIED.map((open) => open(upstreamOf({ ...options, agent }), guarded, warn));
-  const front = await startFront(app, options.port, upgrades);
+  const besides = { asksWho: false, guard: guarded, now: options.now };
+  const fetch = PROXIED_PAGES.reduce<AskApi>(
+    (asked, open) => open(asked, besides),
+    (request, env) => app.fetch(request, env as HttpBindings),
+  );
+  const front = await startFront({ fetch }, options.port, upgrades);
   return {
     url: front.url,
+    page: PROXIED_PAGES.length === 0 ? null : `${front.url}/ui/`,
     async close() {
       await front.close();
       agent.destroy();

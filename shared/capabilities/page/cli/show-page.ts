@@ -23,7 +23,7 @@ export async function showPage(
   const made = await client.create('/ui/links', {}).catch((error: unknown) => {
     if (!isUnknownPath(error)) throw error;
     throw new Failure(
-      `error: ${target.server} (${target.file}) has no page: it is for a Muster on this machine, which \`${commandWord(shell.env)} local\` starts`,
+      `error: ${target.server} (${target.file}) has no page: \`${commandWord(shell.env)} local\` has one, and \`${commandWord(shell.env)} proxy\`, for a Muster on AWS`,
     );
   });
   const { link } = readAs(LinkSchema, made.object, target);
