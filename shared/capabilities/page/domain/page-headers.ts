@@ -25,6 +25,15 @@ export const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
+/**
+ * Of what the API answers at the same address: a log or an object is whatever somebody has written, and a browser that is led there
+ * shows it as text, without a right to anything.
+ */
+export const DATA_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+} as const;
+
 /** The page is asked for each time, and its assets once: their names change with what is in them. */
 export const cachingOf = (file: string): string =>
   file.startsWith(ASSETS) ? 'private, max-age=31536000, immutable' : 'no-cache';

@@ -1,6 +1,6 @@
 import type { AskApi } from '../../../../local/local-part.ts';
 import { cookieIn, cookieName, isFromPage, isNavigation, sessionCookie } from '../domain/browser-request.ts';
-import { INDEX, PAGE_HEADERS, cachingOf, pagePath } from '../domain/page-headers.ts';
+import { DATA_HEADERS, INDEX, PAGE_HEADERS, cachingOf, pagePath } from '../domain/page-headers.ts';
 import type { PageFiles } from './page-files.ts';
 import { SESSION_SEC, type SignIns } from './sign-ins.ts';
 
@@ -16,11 +16,13 @@ export type PageOptions = {
 /** The API with the page beside it: /ui is the page's, and requests that the page sends are its user's. */
 export function servePage(ask: AskApi, options: PageOptions): AskApi {
   const page = options.guard(async (request, env) => answerOf(request, env, ask, options));
-  return (request, env) => {
+  return async (request, env) => {
     const { pathname } = new URL(request.url);
     if (pathname === '/ui' || pathname.startsWith('/ui/')) return page(asFollowed(request), env);
     const credentials = credentialsOf(request, options.signIns);
-    return ask(request, credentials === null ? env : { ...env, credentials });
+    const answer = await ask(request, credentials === null ? env : { ...env, credentials });
+    for (const [name, value] of Object.entries(DATA_HEADERS)) answer.headers.set(name, value);
+    return answer;
   };
 }
 

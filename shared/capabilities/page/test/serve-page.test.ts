@@ -79,6 +79,16 @@ describe('the files of the page', () => {
   });
 });
 
+test('what the API answers is shown as what it is, and may do nothing', async () => {
+  const page = await aPage();
+  for (const path of [JOBS, '/api/v1/namespaces/default/pods/x/log', '/version', '/nothing']) {
+    const { headers } = await page.ask(path, { headers: { authorization: KIM } });
+    expect(headers['x-content-type-options'], path).toBe('nosniff');
+    expect(headers['content-security-policy'], path).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
+    expect(headers['content-type'], path).not.toContain('html');
+  }
+});
+
 describe('a link', () => {
   const linkOf = async (page: Page, authorization: string | null) =>
     page.ask('/ui/links', { method: 'POST', headers: authorization === null ? {} : { authorization } });
