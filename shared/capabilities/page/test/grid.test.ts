@@ -153,6 +153,31 @@ describe('the grid of a Job', () => {
     expect(gunzipSync(bytes).toString()).toBe(text);
   });
 
+  test('costs reads of what has changed, and none of what was never stored', async () => {
+    const world = await aJob({ completions: 1_000_000, parallelism: 100_000 });
+    await world.commit('sums', claims(1), { startTime: START, fold: true });
+    const { jobs } = world.deps;
+    const wanted: (readonly number[])[] = [];
+    const readChunks = jobs.readChunks.bind(jobs);
+    const noted: typeof readChunks = async (uid, nos) => {
+      wanted.push(nos);
+      return readChunks(uid, nos);
+    };
+    Object.assign(jobs, { readChunks: noted });
+    const first = await gridOf(world);
+    // Chunks that STATUS says are not stored need no read.
+    expect(wanted).toEqual([[0]]);
+    await world.commit('sums', claims(2, 999_999));
+    wanted.length = 0;
+    expect((await gridOf(world, first)).chunks.map(({ first: at, count }) => [at, count])).toEqual([
+      [2, 1],
+      [999_999, 1],
+    ]);
+    expect(wanted).toEqual([[0]]);
+    await gridOf(world, await gridOf(world));
+    expect(wanted).toEqual([[0], [0]]);
+  });
+
   test('of no Job, and by other methods', async () => {
     const world = await aWorld();
     expect((await world.get(PATH)).status).toBe(404);
