@@ -41,8 +41,8 @@ const wholeOf = (no: number, cells: number): Part => ({
 const GAP_CELLS = 96;
 
 /**
- * What may have changed since the journal had the sequence number `seq`. A chunk that was stored again since then is sent as a whole:
- * what it took in is no longer in the journal. Of any other, the journal says which indexes have changed.
+ * What may have changed since the journal had the sequence number `seq`: the indexes that it names, as long as it has all of that. What
+ * was folded into chunks and published may be gone from it: then each chunk that was stored again since is sent as a whole.
  */
 export function changedParts(
   { chunks, journal }: Pick<Status, 'chunks' | 'journal'>,
@@ -51,10 +51,12 @@ export function changedParts(
 ): GridParts {
   if (seq > journal.nextSeq) return allParts(cells);
   const parts = new Map<number, Part[]>();
-  for (const [no, { foldedSeq }] of chunks.entries())
-    if (foldedSeq > seq && no < chunksFor(cells)) parts.set(no, [wholeOf(no, cells)]);
-  const changed = journal.entries
-    .filter(({ seq: at, transition: { index, op } }) => at >= seq && index < cells && !isBesideBoard(op))
+  const since = journal.entries.filter((entry) => entry.seq >= seq);
+  if (since.length < journal.nextSeq - seq)
+    for (const [no, { foldedSeq }] of chunks.entries())
+      if (foldedSeq > seq && no < chunksFor(cells)) parts.set(no, [wholeOf(no, cells)]);
+  const changed = since
+    .filter(({ transition: { index, op } }) => index < cells && !isBesideBoard(op))
     .map(({ transition }) => transition.index);
   for (const index of new Set(changed.toSorted((a, b) => a - b))) {
     const [no, offset] = [chunkOf(index), index % CHUNK_INDEXES];

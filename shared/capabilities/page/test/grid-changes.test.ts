@@ -19,7 +19,7 @@ import { changedParts } from '../domain/grid-changes.ts';
 const CELLS = 9_000;
 const RULES = { phase: { kind: 'running' }, backoffLimitPerIndex: null, excluded: NO_INDEXES } as const;
 
-/** A board as it is stored: chunks, and a journal that loses what was folded, all of it published. */
+/** A board as it is stored: chunks, and a journal that loses what was folded and published. */
 class StoredBoard {
   status: Pick<Status, 'size' | 'chunks' | 'journal' | 'restarts'> = {
     size: CELLS,
@@ -35,8 +35,8 @@ class StoredBoard {
     return new WorkingBoard(this.status, this.#chunks);
   }
 
-  /** One step of each of these indexes. */
-  pass(indexes: readonly number[]): void {
+  /** One step of each of these indexes. Unless `isPublished`, the journal keeps what it has, also where it is folded. */
+  pass(indexes: readonly number[], isPublished = true): void {
     const board = this.read();
     for (const index of indexes) {
       const { state, attempt } = recordAt(board.chunk(chunkOf(index)) ?? emptyChunk(), index % CHUNK_INDEXES);
@@ -46,7 +46,7 @@ class StoredBoard {
       else if (state === 'running') board.apply({ op: 'succeeded', index, attempt });
     }
     const extended: Journal = extendJournal(this.status.journal, board.transitions);
-    const { journal, folds, chunks } = foldJournal(board, extended, extended.nextSeq);
+    const { journal, folds, chunks } = foldJournal(board, extended, isPublished ? extended.nextSeq : 0);
     for (const { no, chunk } of folds) this.#chunks.set(no, chunk);
     this.status = { ...this.status, journal, chunks };
   }
@@ -86,6 +86,7 @@ test('a client that applies what has changed has the whole grid, whenever it loo
     fc.record({
       indexes: fc.array(fc.nat({ max: CELLS - 1 }), { maxLength: 400, size: 'max' }),
       looks: fc.boolean(),
+      isPublished: fc.boolean(),
     }),
     { minLength: 1, maxLength: 8 },
   );
@@ -93,8 +94,8 @@ test('a client that applies what has changed has the whole grid, whenever it loo
     fc.property(passes, (each) => {
       const board = new StoredBoard();
       const [often, seldom] = [new SeenCells(), new SeenCells()];
-      for (const { indexes, looks } of each) {
-        board.pass(indexes);
+      for (const { indexes, looks, isPublished } of each) {
+        board.pass(indexes, isPublished);
         often.look(board);
         if (looks) seldom.look(board);
       }
@@ -113,4 +114,17 @@ test('what is far apart is sent apart, and neighbors together', () => {
   board.pass([5, 7, 60, 4_000, 8_999]);
   expect(client.look(board)).toBe(56 + 1 + 1);
   expect(client.look(board)).toBe(0);
+});
+
+test('a chunk that was stored again is sent as a whole only once the journal has forgotten why', () => {
+  const board = new StoredBoard();
+  const client = new SeenCells();
+  const many = Array.from({ length: 600 }, (_, nth) => nth * 15);
+  board.pass(many, false);
+  const { status } = board;
+  expect(status.chunks.every(({ foldedSeq }) => foldedSeq > 0)).toBe(true);
+  expect([...changedParts(status, 599, CELLS)]).toEqual([[2, [{ offset: 599 * 15 - 2 * CHUNK_INDEXES, count: 1 }]]]);
+  client.look(board);
+  board.pass(many);
+  expect(client.look(board)).toBe(CELLS);
 });
