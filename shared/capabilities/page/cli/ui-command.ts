@@ -20,8 +20,8 @@ export function addUi(program: Command, shell: Shell, done: Done): void {
     .command('ui')
     .summary('open the page: everything that runs, in a browser')
     .description(
-      'Prints the address of the page of the Muster that runs here, and opens it in a browser. Where users sign in, the address\n' +
-        'has a link that signs you in: once, within a minute. Do not pass it on.',
+      'Prints the address of the page of the Muster that runs here, or of `muster proxy`, and opens it in a browser. Where users sign ' +
+        'in, the address has a link that signs you in: once, within a minute. Do not pass it on.',
     )
     .argument('[job]', 'the Job (default: all Jobs)')
     .addOption(namespaceOption())
