@@ -39,6 +39,29 @@ function evenly<T>(all: readonly T[], max: number): readonly T[] {
   );
 }
 
-/** How many indexes these are. */
-export const indexesOf = (spans: readonly Span[]): number =>
-  spans.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+/** Records that one read may bring. */
+export const ATTEMPTS_MAX = 500;
+
+/** What is read, and of how many indexes all attempts are then known: those without any need no read. */
+export type BoundedReads = { readonly reads: readonly Span[]; readonly indexes: number };
+
+/** The same within the bound for records: of an index that was tried more often, none is read. */
+export function boundedReads(spans: readonly Span[], attemptsOf: (index: number) => number): BoundedReads {
+  const reads: Span[] = [];
+  let indexes = 0;
+  for (const { from, to } of spans) {
+    let [first, last, sum] = [-1, -1, 0];
+    for (let index = from; index <= to; index++) {
+      const attempts = attemptsOf(index);
+      if (attempts > ATTEMPTS_MAX && first === -1) continue;
+      sum += attempts;
+      if (sum > ATTEMPTS_MAX) break;
+      indexes++;
+      if (attempts === 0) continue;
+      if (first === -1) first = index;
+      last = index;
+    }
+    if (first !== -1) reads.push({ from: first, to: last });
+  }
+  return { reads, indexes };
+}

@@ -3,8 +3,9 @@ import { asTime } from '../../../domain/base/time.ts';
 import { CHUNK_INDEXES, type Chunk } from '../../../domain/scoreboard/board.ts';
 import { toBase64 } from '../../../domain/task/volumes/base64.ts';
 import type { StoredSpec } from '../../../ports/job-store.ts';
-import { type JobView, type Reads, readJobView } from '../../../kube/jobs/job-view.ts';
+import { type Reads, readJobView } from '../../../kube/jobs/job-view.ts';
 import { toJob } from '../../../store/to-job.ts';
+import { cellCount } from './read-sample.ts';
 import { CELL_STATES, type CellRules, type Part, cellsOf, packed } from '../domain/cells.ts';
 import { type GridCursor, type GridParts, allParts, changedParts, cursorText, lookOf } from '../domain/grid-changes.ts';
 
@@ -45,12 +46,6 @@ export async function findGrid(namespace: string, name: string, since: GridCurso
     states: CELL_STATES,
     chunks: await readParts(uid, parts, reads),
   };
-}
-
-/** A smaller Job no longer has the indexes beyond. */
-function cellCount({ spec, status }: Pick<JobView, 'spec' | 'status'>): number {
-  const { completionMode, completions = status.size } = spec.manifest.spec;
-  return completionMode === 'Indexed' ? Math.min(completions, status.size) : status.size;
 }
 
 const limitOf = ({ manifest }: StoredSpec): number | null => manifest.spec.backoffLimitPerIndex ?? null;

@@ -35,6 +35,7 @@ async function ranBriefly(world: World): Promise<void> {
     [
       { op: 'claim', index: 0 },
       { op: 'claim', index: 1 },
+      { op: 'claim', index: 2 },
       { op: 'running', index: 0 },
     ],
     { startTime: START },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CHUNK_INDEXES } from '../../../domain/scoreboard/board.ts';
 import { asEpochMs } from '../../../domain/base/time.ts';
 import { type Run, histogramOf, summaryOf } from '../domain/durations.ts';
-import { READS_MAX, SPAN_INDEXES, indexesOf, sampleSpans } from '../domain/sample-plan.ts';
+import { ATTEMPTS_MAX, READS_MAX, SPAN_INDEXES, type Span, boundedReads, sampleSpans } from '../domain/sample-plan.ts';
 import { timelineOf } from '../domain/run-timeline.ts';
 
 describe('a summary', () => {
@@ -62,6 +62,9 @@ describe('a histogram', () => {
   });
 });
 
+/** How many indexes these are. */
+const indexesOf = (spans: readonly Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+
 describe('a sample', () => {
   const untouched = { pending: CHUNK_INDEXES, held: 0, excluded: 0 };
   const done = { pending: 0, held: 0, excluded: 0 };
@@ -99,6 +102,16 @@ describe('a sample', () => {
     expect(sampleSpans([done, untouched], 8_000).every(({ to }) => to < CHUNK_INDEXES)).toBe(true);
     expect(sampleSpans([untouched, untouched], 8_000)).toEqual([]);
   });
+});
+
+test('reads bring no more records than their bound, and none of indexes that were never tried', () => {
+  const of = (...attempts: readonly number[]) =>
+    boundedReads([{ from: 0, to: attempts.length - 1 }], (index) => attempts[index] ?? 0);
+  expect(of(0, 0, 1, 3, 0, 1, 0)).toEqual({ reads: [{ from: 2, to: 5 }], indexes: 7 });
+  expect(of(0, 0)).toEqual({ reads: [], indexes: 2 });
+  expect(of(ATTEMPTS_MAX + 1, 2, 2)).toEqual({ reads: [{ from: 1, to: 2 }], indexes: 2 });
+  expect(of(2, ATTEMPTS_MAX + 1, 2)).toEqual({ reads: [{ from: 0, to: 0 }], indexes: 1 });
+  expect(of(ATTEMPTS_MAX - 1, 1, 1)).toEqual({ reads: [{ from: 0, to: 1 }], indexes: 2 });
 });
 
 test('a timeline has what happened in each step, and nothing from outside', () => {
