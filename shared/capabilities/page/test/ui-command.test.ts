@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { localBanner } from '../../../../cli/render/local-banner.ts';
 import { writeKubeconfig } from '../../../../local/kubeconfig.ts';
 import { aServer } from '../../../../test/cli/a-server.ts';
 import { aShell } from '../../../../test/cli/a-shell.ts';
@@ -55,6 +56,21 @@ describe('muster ui', () => {
     const { show } = await aDesk({ token: 'of nobody' });
     await expect(show(null)).rejects.toThrow('Unauthorized');
   });
+});
+
+test('the banner of muster local names the address, and where users sign in, the command that opens it', () => {
+  const { shell } = aShell({ cwd: '/home/kim' });
+  const banner = (users: string | null, page: string | null = 'http://127.0.0.1:1/ui/'): string =>
+    localBanner(
+      { url: 'http://127.0.0.1:1', page, kubeconfig: '/home/kim/.muster/kubeconfig', adopted: { tasks: 0, jobs: 0 } },
+      { dataDir: '.muster', workspaceDir: '.', driver: 'process', environment: { entries: [], inherit: false }, users },
+      null,
+      shell,
+    );
+  expect(banner(null)).toMatch(/^ +page +http:\/\/127\.0\.0\.1:1\/ui\/$/m);
+  expect(banner('users.csv')).toMatch(/^ +page +muster ui opens it, signed in$/m);
+  expect(banner('users.csv')).not.toContain('/ui/');
+  expect(banner(null, null)).not.toMatch(/^ +page /m);
 });
 
 test.each<[string, Partial<Parameters<typeof openerFor>[0]>, string | null]>([
