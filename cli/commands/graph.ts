@@ -8,7 +8,7 @@ import { EXIT } from '../shell/failure.ts';
 import { phaseOf } from '../follow/job-state.ts';
 import { type GraphForm, graphDot, graphMermaid, graphObject } from '../render/graph-forms.ts';
 import { graphTree } from '../render/graph-tree.ts';
-import { type GraphJob, dependenciesOf, graphOf } from '../render/job-graph.ts';
+import { type GraphJob, dependenciesOf, graphOf } from '../../shared/domain/manifests/job-graph.ts';
 import { objectText } from '../render/object-text.ts';
 import type { Shell } from '../shell/shell.ts';
 

@@ -8,7 +8,7 @@ import { type KubeClient, jobsPath, readAs } from '../client/kube-client.ts';
 import { type Manifest, readManifests } from '../shell/manifest-file.ts';
 import { reach } from '../client/reach.ts';
 import { REPLACEABLE } from '../../shared/capabilities/lists/cli/run-objects.ts';
-import { upstreamsOf } from '../render/job-graph.ts';
+import { upstreamsOf } from '../../shared/domain/manifests/job-graph.ts';
 import type { ObjectForm } from '../render/object-forms.ts';
 import { listOf, objectText } from '../render/object-text.ts';
 import { type CreatedJob, type Replacing, createJob, jobKindOf } from '../create/create-job.ts';

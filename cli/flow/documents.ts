@@ -4,7 +4,7 @@ import { ALL_KINDS, API_KINDS, JOB_KINDS, type KindName } from '../../shared/dom
 import { cycleText } from '../../shared/domain/upstreams/cycles.ts';
 import { usageFailure } from '../shell/failure.ts';
 import type { Manifest } from '../shell/manifest-file.ts';
-import { type Dependencies, type Dependent, dependenciesOf, inOrder } from '../render/job-graph.ts';
+import { type Dependencies, type Dependent, dependenciesOf, inOrder } from '../../shared/domain/manifests/job-graph.ts';
 
 /** The kinds that a file may hold, in the order in which they are created: Jobs last. A Job of another API is a Job here. */
 const KINDS: readonly KindName[] = [

@@ -6,7 +6,7 @@ import { type Job, type JobFailures, type Progress, conditionOf } from '../clien
 import { endOf, failureOf, verdictOf } from '../client/job-end.ts';
 import { INDEX_STATES, type IndexBoard, type IndexState, codeOf } from '../render/grid.ts';
 import type { NamedIndexes } from '../render/named-indexes.ts';
-import { dependenciesOf } from '../render/job-graph.ts';
+import { dependenciesOf } from '../../shared/domain/manifests/job-graph.ts';
 import { type Sample, addSample, paceOf } from '../render/pace.ts';
 import type { JobProgress, Phase } from '../render/progress.ts';
 

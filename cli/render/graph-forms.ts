@@ -1,5 +1,11 @@
 import { formatAfter, formatAfterIndexes } from '../../shared/domain/manifests/annotations/dependencies.ts';
-import { type Edge, GRAPH_STATES, type GraphJob, type GraphState, edgesOf } from './job-graph.ts';
+import {
+  type Edge,
+  GRAPH_STATES,
+  type GraphJob,
+  type GraphState,
+  edgesOf,
+} from '../../shared/domain/manifests/job-graph.ts';
 
 // Graphs of Jobs for other programs. Dashed edges: index by index.
 

@@ -1,5 +1,5 @@
 import { cutToWidth, padToWidth, textWidth } from '../../shared/domain/base/text-width.ts';
-import { type GraphJob, dependenciesText, upstreamsOf } from './job-graph.ts';
+import { type GraphJob, dependenciesText, upstreamsOf } from '../../shared/domain/manifests/job-graph.ts';
 import { PHASE_PAINTS } from './progress.ts';
 import { type Segment, type Theme, paintLine } from './theme.ts';
 

@@ -5,7 +5,7 @@ import {
   formatAfterIndexes,
 } from '../../shared/domain/manifests/annotations/dependencies.ts';
 import { renderStrip } from './grid.ts';
-import { inOrder } from './job-graph.ts';
+import { inOrder } from '../../shared/domain/manifests/job-graph.ts';
 import { type Frame, type JobProgress, PHASE_PAINTS, type Phase, elapsed, legendOf } from './progress.ts';
 import { onOneLine } from '../text/table.ts';
 import { type Segment, type Theme, paintLine, widthOf } from './theme.ts';

@@ -4,7 +4,7 @@ import { type IndexBoard, type IndexState, layoutGrid, paintOf, renderGrid } fro
 import { type NamedIndexes, namedLines } from './named-indexes.ts';
 import { type Theme, type Paint, type Segment, paintLine, widthOf } from './theme.ts';
 import { onOneLine } from '../text/table.ts';
-import type { Dependencies } from './job-graph.ts';
+import type { Dependencies } from '../../shared/domain/manifests/job-graph.ts';
 
 /** A Job's progress, as the views show it. */
 export type JobProgress = {

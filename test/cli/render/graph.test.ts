@@ -8,7 +8,7 @@ import {
   dependenciesText,
   graphOf,
   inOrder,
-} from '../../../cli/render/job-graph.ts';
+} from '../../../shared/domain/manifests/job-graph.ts';
 import { themeOf } from '../../../cli/render/theme.ts';
 
 /** A Job written as `name after indexes`, with `-` for neither. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type IndexState, codeOf } from '../../../cli/render/grid.ts';
-import { dependenciesOf } from '../../../cli/render/job-graph.ts';
+import { dependenciesOf } from '../../../shared/domain/manifests/job-graph.ts';
 import { renderJobs } from '../../../cli/render/job-lines.ts';
 import type { Counts, JobProgress } from '../../../cli/render/progress.ts';
 import { themeOf } from '../../../cli/render/theme.ts';

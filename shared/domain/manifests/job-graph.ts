@@ -1,4 +1,4 @@
-import { ANNOTATIONS } from '../../shared/domain/manifests/annotations.ts';
+import { ANNOTATIONS } from './annotations.ts';
 import {
   type After,
   type AfterCondition,
@@ -7,7 +7,7 @@ import {
   formatAfterIndexes,
   parseAfter,
   parseAfterIndexes,
-} from '../../shared/domain/manifests/annotations/dependencies.ts';
+} from './annotations/dependencies.ts';
 
 // Which Jobs wait for which: what graphs, the view of several Jobs, and files with several Jobs have in common.
 
