@@ -1,7 +1,7 @@
 // Who may import whom. Every rule is an error; test/toolchain plants one violation of each and demands that it is found.
 // Needs the TypeScript 6 compiler: under typescript 7 dependency-cruiser finds no imports at all and passes everything.
 
-const OURS = '^(shared|functions|cdk|local|cli|test)/';
+const OURS = '^(shared|functions|cdk|local|cli|test|ui)/';
 const TESTS = ['^test/', '^shared/capabilities/(?!lists/)[^/]+/test/'];
 const SDK = '(^|/)node_modules/(@aws-sdk|@smithy|@aws-crypto)/';
 const LEFTOVERS = ['util', 'helper', 'manager', 'common', 'misc', 'type', 'service'];
@@ -325,6 +325,12 @@ module.exports = {
     ofOurs('functions-are-strangers', '^functions/([^/]+)/', ['^shared/', '^functions/$1/']),
     ofOurs('local-runs-handlers-only', '^local/', ['^local/', '^shared/', '^functions/[^/]+/handler\\.ts$']),
     ofOurs('cli-starts-local-only', '^cli/', ['^cli/', '^local/', '^shared/(?!adapters/)']),
+    // The page runs in a browser: of what the server is made of, it may take what only computes.
+    ofOurs('page-takes-what-computes', '^ui/', [
+      '^ui/',
+      '^shared/capabilities/lists/cron-slots\\.ts$',
+      ...shared('domain/base', 'domain/manifests', 'domain/schedulers'),
+    ]),
     ofOurs('infra-is-a-stranger', '^cdk/', ['^cdk/', ...shared('names')]),
     {
       name: 'nothing-needs-tests',
@@ -368,7 +374,7 @@ module.exports = {
     {
       name: 'shipped-code-needs-no-dev-package',
       severity: 'error',
-      from: { path: '^(shared|functions|local|cli)/', pathNot: TESTS },
+      from: { path: '^(shared|functions|local|cli|ui)/', pathNot: TESTS },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'pre-compilation-only'] },
     },
     {

@@ -1,9 +1,10 @@
-// Bundles the command line into dist/muster.mjs. Runs as npm's `prepare`, so `npm ci` alone makes `npx muster` work.
+// Bundles the command line into dist/muster.mjs, and the page that it serves into dist/ui. Runs as npm's `prepare`, so `npm ci` alone makes `npx muster` work.
 // dist is a package, too: `npm pack ./dist` makes the file that `npm install -g` takes.
 import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { bomOf } from './bom.mjs';
 import { noticesOf } from './notices.mjs';
+import { bundlePage } from './ui/bundle.mjs';
 
 /** What becomes dist/NAME.mjs. */
 const ENTRIES = { muster: 'cli/main.ts', demo: 'demo/main.ts' };
@@ -46,6 +47,7 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 });
+const page = await bundlePage(`${OUT}/ui`);
 for (const name of Object.keys(ENTRIES)) await chmod(`${OUT}/${name}.mjs`, 0o755);
 await writeContents();
 await writePackage();
@@ -53,7 +55,7 @@ console.error(`${OUT}/muster.mjs built in ${Math.round(performance.now() - start
 
 /** Fails where a package may not be bundled. */
 async function writeContents() {
-  const { text, faults, packages } = await noticesOf(metafile, '.');
+  const { text, faults, packages } = await noticesOf({ inputs: { ...metafile.inputs, ...page.inputs } }, '.');
   if (faults.length > 0) throw new Error(faults.join('\n'));
   await writeFile(`${OUT}/${NOTICES}`, text);
   const bom = bomOf(JSON.parse(await readFile('package.json', 'utf8')), packages);
@@ -75,7 +77,7 @@ async function writePackage() {
     type,
     engines,
     bin: { muster: 'muster.mjs' },
-    files: ['muster.mjs', 'chunks', NOTICES, BOM],
+    files: ['muster.mjs', 'chunks', 'ui', NOTICES, BOM],
     dependencies: pick(whole.dependencies, always),
     optionalDependencies: pick(whole.optionalDependencies, always),
     peerDependencies: pick(whole.dependencies, ON_DEMAND),

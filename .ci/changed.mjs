@@ -26,10 +26,10 @@ function changedFiles(names) {
 const TOOLS = {
   biome: {
     args: ['format', '--colors=off', '--reporter=summary', '--no-errors-on-unmatched'],
-    names: /\.(ts|mjs|cjs|json)$/,
+    names: /\.(tsx?|css|mjs|cjs|json)$/,
     all: ['.'],
   },
-  oxlint: { args: [], names: /\.(ts|mjs|cjs)$/, all: [] },
+  oxlint: { args: [], names: /\.(tsx?|mjs|cjs)$/, all: [] },
 };
 
 const [, , tool = ''] = process.argv;

@@ -6,7 +6,7 @@ import { subset } from 'semver';
 import * as z from 'zod';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const FOLDERS = ['shared', 'functions', 'cdk', 'local', 'cli', 'test', 'examples'];
+const FOLDERS = ['shared', 'functions', 'cdk', 'local', 'cli', 'test', 'ui', 'examples'];
 
 const Lock = z.object({
   packages: z.record(

@@ -1,1 +1,2 @@
 export { FRESH_CRON } from './cron-state.ts';
+export { slotsOf } from './slots.ts';

@@ -1,0 +1,107 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { KubeObject } from '../model/objects.ts';
+import { ApiError, askJson, asksWho, wordsOf } from './client.ts';
+import { type Watched, watchObjects } from './watch.ts';
+
+const NONE: Readonly<Record<string, string>> = {};
+
+/** Objects of a list, live. */
+export function useWatch<T extends KubeObject>(path: string, query = NONE): Watched<T> {
+  const [watched, setWatched] = useState<Watched<T>>({ objects: new Map(), state: { kind: 'loading' } });
+  const words = new URLSearchParams(query).toString();
+  const who = asksWho.value;
+  useEffect(() => {
+    setWatched({ objects: new Map(), state: { kind: 'loading' } });
+    return watchObjects<T>(path, Object.fromEntries(new URLSearchParams(words)), setWatched);
+  }, [path, words, who]);
+  return watched;
+}
+
+export type Answer<T> = {
+  /** The newest that has come; null: none yet. */
+  readonly value: T | null;
+  /** What the newest try said, if it failed. */
+  readonly error: { readonly code: number | null; readonly why: string } | null;
+};
+
+/**
+ * What a request answers, asked again when `version` changes, at most every `pauseMs`. null as path: nothing is asked.
+ */
+export function useAnswer<T>(path: string | null, version: string, pauseMs: number): Answer<T> {
+  const [answer, setAnswer] = useState<Answer<T> & { readonly path: string | null }>({
+    value: null,
+    error: null,
+    path,
+  });
+  const again = useRef<(() => void) | null>(null);
+  const who = asksWho.value;
+  useEffect(() => {
+    if (path === null) return;
+    const paced = pacedCalls(pauseMs, async (aborted) => {
+      try {
+        const value = await askJson<T>(path, { signal: aborted });
+        setAnswer({ value, error: null, path });
+      } catch (error) {
+        if (aborted.aborted) return;
+        const code = error instanceof ApiError ? error.code : null;
+        const value = (before: typeof answer): T | null => (before.path === path ? before.value : null);
+        setAnswer((before) => ({ value: value(before), error: { code, why: wordsOf(error) }, path }));
+      }
+    });
+    again.current = paced.call;
+    return paced.stop;
+  }, [path, pauseMs, who]);
+  useEffect(() => again.current?.(), [path, version, pauseMs, who]);
+  return answer.path === path ? answer : { value: null, error: null };
+}
+
+/**
+ * Calls that come too soon, or while one is under way, become one that comes later.
+ */
+export function pacedCalls(
+  pauseMs: number,
+  work: (aborted: AbortSignal) => Promise<void>,
+): { readonly call: () => void; readonly stop: () => void } {
+  const mine = new AbortController();
+  let isBusy = false;
+  let isWanted = false;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const start = (): void => {
+    timer = null;
+    isBusy = true;
+    isWanted = false;
+    lastMs = performance.now();
+    void work(mine.signal).finally(() => {
+      isBusy = false;
+      if (isWanted) call();
+    });
+  };
+  const call = (): void => {
+    if (mine.signal.aborted) return;
+    if (isBusy || timer !== null) {
+      isWanted = true;
+      return;
+    }
+    timer = setTimeout(start, Math.max(lastMs + pauseMs - performance.now(), 0));
+  };
+  return {
+    call,
+    stop: () => {
+      if (timer !== null) clearTimeout(timer);
+      mine.abort();
+    },
+  };
+}
+
+/** The clock, told every `everyMs` while the page is seen. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') setNow(Date.now());
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
