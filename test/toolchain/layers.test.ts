@@ -124,6 +124,7 @@ const PLANTED = [
   ['local/planted-inside.ts', '../functions/other/planted-target.ts', 'local-runs-handlers-only'],
   ['local/ecs/planted.ts', '@aws-sdk/client-ecs', 'sdk-in-adapters-and-wire-only'],
   ['cli/planted.ts', '../shared/adapters/planted-target.ts', 'cli-starts-local-only'],
+  ['ui/planted.ts', '../shared/control/planted-target.ts', 'page-takes-what-computes'],
   ['cdk/planted.ts', '../functions/other/handler.ts', 'infra-is-a-stranger'],
   ['shared/runtime/planted-test.ts', '../../test/planted-target.ts', 'nothing-needs-tests'],
   ['shared/runtime/planted-circle-back.ts', './planted-circle.ts', 'no-circles'],

@@ -38,7 +38,6 @@ export function actionsOf(job: Job, row: JobRow): readonly Action[] {
           { suspend: true },
         ),
     scaling(row, String(job.spec.parallelism ?? 1)),
-    ...(isIndexed ? (['hold', 'release', 'requeue', 'cancel'] as const).map((verb) => indexAction(verb, row, '')) : []),
     deletion(row),
   ];
 }
@@ -80,8 +79,11 @@ const INDEX_ACTIONS = {
   },
 } as const;
 
-/** Changes single indexes of a Job that is not over. */
-export function indexAction(
+/** What can be done with single indexes of a Job that is not over. */
+export const indexActions = (of: Pick<JobRow, 'namespace' | 'name'>, indexes: string): readonly Action[] =>
+  (['hold', 'release', 'requeue', 'cancel'] as const).map((verb) => indexAction(verb, of, indexes));
+
+function indexAction(
   verb: keyof typeof INDEX_ACTIONS,
   { namespace, name }: Pick<JobRow, 'namespace' | 'name'>,
   indexes: string,

@@ -1,5 +1,5 @@
 /** A command line that does what the page does; words with anything but harmless characters are quoted. */
-export function commandLine(...words: readonly string[]): string {
+function commandLine(...words: readonly string[]): string {
   return words
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
     .join(' ');

@@ -3,7 +3,7 @@ import { leftOutOf } from '../../shared/domain/manifests/annotations/rows.ts';
 import type { CronJob, Job, Labels } from './objects.ts';
 
 /** Labels that the server makes up from the Job's name and uid. */
-const GENERATED = new Set([
+export const GENERATED_LABELS: ReadonlySet<string> = new Set([
   'batch.kubernetes.io/controller-uid',
   'batch.kubernetes.io/job-name',
   'controller-uid',
@@ -22,7 +22,7 @@ export function rerunOf({ metadata, spec }: Job, name: string, indexes: string |
   const own = new Set(['kubectl.kubernetes.io/last-applied-configuration', ...leftOutOf('rerun')]);
   const { selector, template, ...rest } = spec;
   const isOwnSelector = spec.manualSelector === true;
-  const labels = (map?: Labels): Labels => without(map, (key) => !isOwnSelector && GENERATED.has(key));
+  const labels = (map?: Labels): Labels => without(map, (key) => !isOwnSelector && GENERATED_LABELS.has(key));
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',

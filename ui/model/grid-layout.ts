@@ -10,7 +10,7 @@ export type GridLayout = {
 export const CELL_SIZES_PX = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28] as const;
 
 /** Rows begin at round numbers, so that an index is found by its row. */
-const ROUND_COLUMNS = [1_000, 500, 250, 200, 100, 50, 25, 20, 10, 5, 1];
+const ROUND_COLUMNS = [1_000, 500, 250, 100, 50, 25, 10, 5, 1];
 
 /** Lays cells out in a width. */
 export function layoutGrid(count: number, widthPx: number, cellPx: number): GridLayout {
@@ -19,7 +19,7 @@ export function layoutGrid(count: number, widthPx: number, cellPx: number): Grid
   // The largest multiple of a round number that wastes little of the width.
   const best = ROUND_COLUMNS.filter((round) => round <= fitting)
     .map((round) => Math.floor(fitting / round) * round)
-    .find((columns) => columns >= fitting * 0.85);
+    .find((columns) => columns >= fitting * 0.8);
   const columns = Math.min(best ?? step, Math.max(count, 1));
   return { count, cellPx, columns, rows: Math.ceil(count / columns) };
 }
@@ -73,8 +73,14 @@ export function moved({ count, columns }: GridLayout, index: number, key: string
   return to < 0 || to >= count ? index : to;
 }
 
-/** Every how many rows one has its number beside it, so that they are at least `apartPx` apart. */
-export function labelledEvery({ cellPx }: GridLayout, apartPx: number): number {
-  const least = Math.ceil(apartPx / cellPx);
-  return [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000].find((every) => every >= least) ?? 1_000;
+/** Every how many rows one has its number beside it: at least `apartPx` apart, and at round numbers where that costs little. */
+export function labelledEvery({ cellPx, columns }: Pick<GridLayout, 'cellPx' | 'columns'>, apartPx: number): number {
+  const least = Math.max(Math.ceil(apartPx / cellPx), 1);
+  const some = Array.from({ length: least * 3 + 1 }, (_, more) => least + more);
+  const isRound = (round: number) => (every: number) => (every * columns) % round === 0;
+  for (const round of [10_000, 5_000, 1_000, 500, 100, 50, 10]) {
+    const every = some.find(isRound(round));
+    if (every !== undefined) return every;
+  }
+  return least;
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useAnswer, useNow, useWatch } from '../api/hooks.ts';
 import { LISTS, ofJob } from '../api/paths.ts';
 import type { Attempts } from '../model/answers.ts';
-import { indexAction } from '../model/actions.ts';
+import { type Action, indexActions } from '../model/actions.ts';
 import { type Try, triesOf } from '../model/tries.ts';
 import { jobRowOf } from '../model/job-row.ts';
 import type { Job, Pod } from '../model/objects.ts';
@@ -69,12 +69,7 @@ function OneIndex({ namespace, name, index, attempt }: IndexProps): JSX.Element 
           ) : null}
         </nav>
         {row === null || row.isOver ? null : (
-          <Actions
-            subject={`${name} ${index}`}
-            actions={(['hold', 'release', 'requeue', 'cancel'] as const).map((verb) =>
-              ofOne(indexAction(verb, row, String(index))),
-            )}
-          />
+          <Actions subject={`${name} ${index}`} actions={indexActions(row, String(index)).map(ofOne)} />
         )}
       </header>
       {item === null ? null : (
@@ -108,7 +103,7 @@ function OneIndex({ namespace, name, index, attempt }: IndexProps): JSX.Element 
 }
 
 /** Nothing is asked for: the index is known. */
-const ofOne = ({ asks: _asks, ...action }: ReturnType<typeof indexAction>) => ({
+const ofOne = ({ asks: _asks, ...action }: Action): Action => ({
   ...action,
   label: action.label.replace(' indexes', ''),
 });

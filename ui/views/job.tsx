@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useAnswer, useNow, useWatch } from '../api/hooks.ts';
 import { LISTS, ofJob } from '../api/paths.ts';
 import type { Failures, Progress } from '../model/answers.ts';
-import { actionsOf } from '../model/actions.ts';
+import { actionsOf, indexActions } from '../model/actions.ts';
 import { type JobRow, jobRowOf, numberWords } from '../model/job-row.ts';
 import type { Job } from '../model/objects.ts';
 import { type Sample, paceWords, pacePerSec, withSample } from '../model/pace.ts';
@@ -72,7 +72,10 @@ function OneJob({ namespace, name }: { readonly namespace: string; readonly name
           <Summary row={row} progress={progress.value} />
           {progress.error === null ? null : <Fault title="Its progress cannot be read." why={progress.error.why} />}
           {job.spec.completionMode === 'Indexed' ? (
-            <Section title="Indexes">
+            <Section
+              title="Indexes"
+              aside={row.isOver ? undefined : <Actions actions={indexActions(row, '')} subject={name} />}
+            >
               <CellsOfJob namespace={namespace} name={name} version={version} />
             </Section>
           ) : null}

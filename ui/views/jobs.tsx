@@ -227,7 +227,9 @@ function whyOf({ state, message, left, failedAttempts, failedIndexes }: JobRow, 
   if (state === 'running')
     return [
       ...(left > 0 ? [`${numberWords(left)} wait`] : []),
-      ...(failedAttempts > failedIndexes ? [`${numberWords(failedAttempts)} attempts failed`] : []),
+      ...(failedAttempts > failedIndexes
+        ? [`${numberWords(failedAttempts)} ${failedAttempts === 1 ? 'attempt' : 'attempts'} failed`]
+        : []),
     ].join(', ');
   return message;
 }

@@ -26,6 +26,7 @@ import { EventsOf } from './job/events-of.tsx';
 
 const WEEK = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const SHOWN_MAX = 4;
+const DAY_MAX = 60;
 
 /** CronJobs: when they fire next, and a month of them, past and to come. */
 export default function Schedules(): JSX.Element {
@@ -289,7 +290,7 @@ function Day({ day, crons, rows, now }: Shown & { readonly day: string }): JSX.E
         <tbody>
           {lines
             .toSorted((a, b) => a.slot - b.slot)
-            .slice(0, 200)
+            .slice(0, DAY_MAX)
             .map(({ slot, cron, row }) => (
               <tr key={`${cron.metadata.namespace}/${cron.metadata.name}${slot}`}>
                 <td class="number">{new Date(slot).toTimeString().slice(0, 5)}</td>
@@ -307,6 +308,7 @@ function Day({ day, crons, rows, now }: Shown & { readonly day: string }): JSX.E
             ))}
         </tbody>
       </table>
+      {lines.length > DAY_MAX ? <p class="muted">and {lines.length - DAY_MAX} more</p> : null}
     </Section>
   );
 }

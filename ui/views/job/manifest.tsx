@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { GENERATED_LABELS } from '../../model/copies.ts';
 import { kubectlLine } from '../../model/commands.ts';
 import type { Job } from '../../model/objects.ts';
 import { visible } from '../../model/stream-lines.ts';
@@ -9,7 +10,7 @@ import { Section } from '../../parts/windowed.tsx';
 export function Manifest({ job }: { readonly job: Job }): JSX.Element {
   const { metadata, spec } = job;
   const { managedFields: _fields, ...shown } = metadata as Job['metadata'] & { readonly managedFields?: unknown };
-  const labels = Object.entries(metadata.labels ?? {});
+  const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => !GENERATED_LABELS.has(key));
   return (
     <Section title="What it runs">
       {spec.template.spec.containers.map(({ name, image, command = [], args = [], resources }) => (
