@@ -40,7 +40,7 @@ test('the first file names what it loads by its hash, from its own server, and h
   const html = await readFile(join(folder, 'index.html'), 'utf8');
   const named = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => path);
   const there = (await assets()).filter((name) => name.startsWith('main-'));
-  expect(named.toSorted()).toEqual(there.map((name) => `/ui/assets/${name}`).toSorted());
+  expect(new Set(named)).toEqual(new Set(there.map((name) => `/ui/assets/${name}`)));
   expect(html).not.toMatch(/<style|<script(?![^>]* src=)|style=|\bon\w+=/);
 });
 

@@ -42,7 +42,7 @@ function Quota({ quota: { metadata, status = {} } }: { readonly quota: ResourceQ
         <thead>
           <tr>
             <th scope="col">Of what</th>
-            <th scope="col">Used</th>
+            <th scope="col">Share</th>
             <th scope="col" class="number">
               Used
             </th>
