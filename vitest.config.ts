@@ -60,6 +60,7 @@ const STAGES = {
   clients: ['test/clients/**/*.test.ts', 'test/token/clients.test.ts'],
   tools: ['test/tools/*.test.ts'],
   pages: ['test/{examples,pages}/**/*.test.ts'],
+  page: ['test/page/*.test.ts'],
   attacks: ['test/attacks/*.test.ts'],
   containers: ['test/containers/*.test.ts'],
   crashes: ['test/upgrade/**/*.test.ts', 'test/e2e/crashes/*.test.ts'],

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { redeemLink } from './api/sign-in-link.ts';
 import { followLinks } from './parts/location.ts';
 import { applyTheme } from './parts/theme.ts';
 import { Shell } from './parts/shell.tsx';
@@ -8,5 +9,7 @@ import './styles/views.css';
 
 applyTheme();
 followLinks();
+await redeemLink();
+
 const page = document.getElementById('page');
 if (page !== null) render(<Shell />, page);

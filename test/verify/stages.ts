@@ -27,7 +27,11 @@ export const VERIFY: readonly Stage[] = [
   {
     name: 'install',
     shows: 'clients and engines that others wrote are there',
-    command: ['sh', '-c', '.ci/install-debian && .ci/install-engines && .ci/install-docker && .ci/install-tools'],
+    command: [
+      'sh',
+      '-c',
+      '.ci/install-debian && .ci/install-engines && .ci/install-docker && .ci/install-tools && .ci/install-chromium',
+    ],
   },
   {
     name: 'draws',
@@ -47,6 +51,11 @@ export const VERIFY: readonly Stage[] = [
   { name: 'kubectl', shows: "every kubectl, and Kubernetes' own end-to-end cases", command: project('kubectl') },
   { name: 'clients', shows: 'clients in Python, JavaScript, and Go; 10,000 indexes', command: project('clients') },
   { name: 'tools', shows: 'tools that others wrote, each as its page says', command: project('tools') },
+  {
+    name: 'page',
+    shows: 'the page in a real browser: views, actions, colours, hostile texts',
+    command: project('page'),
+  },
   { name: 'pages', shows: 'every block of every page, and the examples', command: project('pages') },
   {
     name: 'containers',

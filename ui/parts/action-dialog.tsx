@@ -48,7 +48,7 @@ function ActionDialog({
             <span>{action.asks.label}</span>
             <input
               class="mono"
-              value={action.asks.value}
+              value={chosen.asks?.value ?? ''}
               required
               onInput={({ currentTarget }) => setChosen(action.asks?.withValue(currentTarget.value) ?? action)}
             />
