@@ -79,6 +79,9 @@ test('a cell that is pointed at is the one that is meant', async () => {
   const box = await page.getByRole('application').boundingBox();
   await page.mouse.move((box?.x ?? 0) + 4 * 20 + 9, (box?.y ?? 0) + 9);
   await page.getByText('index 4').first().waitFor();
+  await page.mouse.move(0, 0);
+  await page.getByText(/Point at a cell/).waitFor();
+  expect(await page.locator('.grid-cursor').count()).toBe(0);
 });
 
 test('the grid follows the Job', async () => {
@@ -91,6 +94,7 @@ test('the grid follows the Job', async () => {
   await local.kube.create(shellJob('opener', 'touch go-0 go-1'));
   await page.getByRole('button', { name: /succeeded 2/ }).waitFor();
   await page.getByRole('button', { name: /running 1/ }).waitFor();
+  expect(await text('.figures')).toContain('2 of 3');
 });
 
 test('a log is followed line by line, and searched', async () => {
@@ -146,6 +150,7 @@ test('the way back leads to what was before', async () => {
   await page.getByRole('heading', { name: 'mixed' }).waitFor();
   await page.goBack();
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  expect(await page.title()).toBe('Jobs · Muster');
 });
 
 test('what is not there says so', async () => {
@@ -154,6 +159,7 @@ test('what is not there says so', async () => {
   await page.getByText('There is no Job nobody in default.').waitFor();
   await page.goto('/ui/nowhere');
   await page.getByText('There is no such page.').waitFor();
+  expect(await page.getByRole('link', { name: 'All Jobs' }).getAttribute('href')).toBe('/ui/');
 });
 
 test('Jobs that wait for each other are a picture', async () => {

@@ -121,3 +121,39 @@ export type GridAnswer = {
   readonly states: readonly string[];
   readonly chunks: readonly { readonly first: number; readonly count: number; readonly cells: string }[];
 };
+
+/** Of how many attempts an answer is made. */
+export type SampleSize = {
+  readonly attempts: number;
+  readonly indexes: number;
+  readonly ofIndexes: number;
+  readonly complete: boolean;
+};
+
+export type Summary = { readonly count: number } & Readonly<
+  Record<'min' | 'p50' | 'p90' | 'p95' | 'p99' | 'max' | 'mean', number>
+>;
+
+/** How long attempts ran, in seconds, and how many took how long. */
+export type Durations = {
+  readonly sample: SampleSize;
+  readonly runSeconds: Readonly<Record<'succeeded' | 'failed' | 'other', Summary | null>>;
+  readonly startSeconds: Summary | null;
+  readonly histogram: readonly ({ readonly from: number; readonly to: number } & Readonly<
+    Record<'succeeded' | 'failed' | 'other', number>
+  >)[];
+};
+
+/** When attempts started and ended. */
+export type Timeline = {
+  readonly sample: SampleSize;
+  readonly running: number;
+  readonly buckets: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly started: number;
+    readonly ended: number;
+    readonly failed: number;
+    readonly ran: number;
+  }[];
+};

@@ -41,6 +41,7 @@ function OneJob({ namespace, name }: { readonly namespace: string; readonly name
     version,
     PROGRESS_EVERY_MS,
   );
+  const now = useNow(30_000);
   const hasFailed = (row?.failedAttempts ?? 0) > 0;
   const failures = useAnswer<Failures>(
     hasFailed ? ofJob(namespace, name, 'failures') : null,
@@ -82,7 +83,7 @@ function OneJob({ namespace, name }: { readonly namespace: string; readonly name
           <div class="columns">
             <div class="column-wide">
               <FailureGroups namespace={namespace} name={name} hasFailed={hasFailed} answer={failures} />
-              <Times namespace={namespace} name={name} version={version} />
+              <Times namespace={namespace} name={name} version={version} now={now} />
               <EventsOf namespace={namespace} kind="Job" name={name} version={version} />
             </div>
             <div class="column-narrow">

@@ -217,36 +217,38 @@ function Month({ month, crons, rows, now, chosen }: MonthProps): JSX.Element {
         </>
       }
     >
-      <div class="month">
-        {WEEK.map((word) => (
-          <div key={word} class="week-day">
-            {word}
-          </div>
-        ))}
-        {daysOf(month).map(({ day, isIn, fromMs, toMs }) => {
-          const there = known.flatMap(({ cron, jobs }) => cronDay(cron, jobs, fromMs, toMs, now) ?? []);
-          const kind = [
-            'day',
-            ...(isIn ? [] : ['out']),
-            ...(day === today ? ['today'] : []),
-            ...(day === chosen ? ['chosen'] : []),
-          ].join(' ');
-          return (
-            <button
-              key={day}
-              type="button"
-              class={kind}
-              aria-label={`${day}: ${there.length} schedules`}
-              onClick={() => setQuery({ day: day === chosen ? null : day })}
-            >
-              <span class="day-number">{Number(day.slice(8))}</span>
-              {there.slice(0, SHOWN_MAX).map((each) => (
-                <CronOnDay key={`${each.cron.metadata.namespace}/${each.cron.metadata.name}`} day={each} />
-              ))}
-              {there.length > SHOWN_MAX ? <span class="muted">{there.length - SHOWN_MAX} more</span> : null}
-            </button>
-          );
-        })}
+      <div class="month-frame" tabIndex={0} role="group" aria-label={name}>
+        <div class="month">
+          {WEEK.map((word) => (
+            <div key={word} class="week-day">
+              {word}
+            </div>
+          ))}
+          {daysOf(month).map(({ day, isIn, fromMs, toMs }) => {
+            const there = known.flatMap(({ cron, jobs }) => cronDay(cron, jobs, fromMs, toMs, now) ?? []);
+            const kind = [
+              'day',
+              ...(isIn ? [] : ['out']),
+              ...(day === today ? ['today'] : []),
+              ...(day === chosen ? ['chosen'] : []),
+            ].join(' ');
+            return (
+              <button
+                key={day}
+                type="button"
+                class={kind}
+                title={day}
+                onClick={() => setQuery({ day: day === chosen ? null : day })}
+              >
+                <span class="day-number">{Number(day.slice(8))}</span>
+                {there.slice(0, SHOWN_MAX).map((each) => (
+                  <CronOnDay key={`${each.cron.metadata.namespace}/${each.cron.metadata.name}`} day={each} />
+                ))}
+                {there.length > SHOWN_MAX ? <span class="muted">{there.length - SHOWN_MAX} more</span> : null}
+              </button>
+            );
+          })}
+        </div>
       </div>
       <p class="muted month-legend">
         ✓ complete · × failed · ▸ runs · ◦ to come · ? without a Job: left out, or deleted since. Days by the clock of

@@ -1,10 +1,167 @@
 import type { JSX } from 'preact';
+import { useAnswer } from '../../api/hooks.ts';
+import { ofJob } from '../../api/paths.ts';
+import type { Durations, SampleSize, Summary, Timeline } from '../../model/answers.ts';
+import { type Column, lineOver, placeColumns, totalOf } from '../../model/chart.ts';
+import { numberWords } from '../../model/job-row.ts';
+import { durationWords, momentWords, msOf } from '../../model/time-words.ts';
+import { Fault } from '../../parts/states.tsx';
+import { Section } from '../../parts/windowed.tsx';
+
+const EVERY_MS = 5_000;
+const SIZE = { width: 600, height: 84 } as const;
+
+type TimesProps = { readonly namespace: string; readonly name: string; readonly version: string; readonly now: number };
 
 /** When attempts began and ended, and how long they took. */
-export function Times(_: {
-  readonly namespace: string;
-  readonly name: string;
-  readonly version: string;
-}): JSX.Element | null {
-  return null;
+export function Times({ namespace, name, version, now }: TimesProps): JSX.Element {
+  const timeline = useAnswer<Timeline>(ofJob(namespace, name, 'timeline?buckets=100'), version, EVERY_MS);
+  const durations = useAnswer<Durations>(ofJob(namespace, name, 'durations'), version, EVERY_MS);
+  const fault = timeline.error ?? durations.error;
+  const sample = durations.value?.sample;
+  return (
+    <Section title="Times" aside={sample === undefined ? undefined : <SampleWords sample={sample} />}>
+      {fault === null ? null : <Fault title="The times cannot be read." why={fault.why} />}
+      {sample?.attempts === 0 ? <p class="muted">No attempt has ended yet.</p> : null}
+      {timeline.value === null || sample?.attempts === 0 ? null : <Line timeline={timeline.value} now={now} />}
+      {durations.value === null || durations.value.histogram.length === 0 ? null : (
+        <Lengths durations={durations.value} />
+      )}
+    </Section>
+  );
+}
+
+const SampleWords = ({ sample }: { readonly sample: SampleSize }): JSX.Element => (
+  <span class="muted">
+    {sample.complete
+      ? `${numberWords(sample.attempts)} attempts`
+      : `a sample: ${numberWords(sample.attempts)} attempts of ${numberWords(sample.indexes)} of ${numberWords(sample.ofIndexes)} indexes`}
+  </span>
+);
+
+function Line({ timeline: { buckets }, now }: { readonly timeline: Timeline; readonly now: number }): JSX.Element {
+  const columns = buckets.map(({ from, to, ended, failed, started, ran }) => ({
+    title: `${momentWords(msOf(from) ?? 0, now)} to ${momentWords(msOf(to) ?? 0, now)}: ${started} started, ${ended - failed} ended well, ${failed} failed, ${ran} ran`,
+    parts: [
+      { colour: 'succeeded', count: ended - failed },
+      { colour: 'failed', count: failed },
+    ],
+  }));
+  const [first, last] = [msOf(buckets[0]?.from), msOf(buckets.at(-1)?.to)];
+  return (
+    <figure class="chart">
+      <figcaption>
+        Ended, by time <span class="swatch cell-succeeded" aria-hidden="true" /> well{' '}
+        <span class="swatch cell-failed" aria-hidden="true" /> failed <span class="chart-line-key" aria-hidden="true" />{' '}
+        how many ran, at most {numberWords(Math.max(...buckets.map(({ ran }) => ran)))}
+      </figcaption>
+      <Columns columns={columns} line={buckets.map(({ ran }) => ran)} label="Attempts that ended, by time" />
+      <div class="chart-ends">
+        <time>{first === null ? '' : momentWords(first, now)}</time>
+        <time>{last === null ? '' : momentWords(last, now)}</time>
+      </div>
+    </figure>
+  );
+}
+
+const secWords = (sec: number): string => durationWords(sec * 1_000);
+
+function Lengths({ durations }: { readonly durations: Durations }): JSX.Element {
+  const { histogram, runSeconds, startSeconds } = durations;
+  const columns = histogram.map(({ from, to, succeeded, failed, other }) => ({
+    title: `${secWords(from)} to ${secWords(to)}: ${succeeded} succeeded, ${failed} failed, ${other} ended otherwise`,
+    parts: [
+      { colour: 'succeeded', count: succeeded },
+      { colour: 'failed', count: failed },
+      { colour: 'stopping', count: other },
+    ],
+  }));
+  const rows = [
+    ['succeeded', runSeconds.succeeded],
+    ['failed', runSeconds.failed],
+    ['ended otherwise', runSeconds.other],
+    ['until it started', startSeconds],
+  ] as const;
+  return (
+    <>
+      <figure class="chart">
+        <figcaption>
+          How long they ran, and how many so long: {numberWords(Math.max(...columns.map(totalOf)))} at most
+        </figcaption>
+        <Columns columns={columns} line={null} label="Attempts by how long they ran" />
+        <div class="chart-ends">
+          <span>{secWords(histogram[0]?.from ?? 0)}</span>
+          <span>{secWords(histogram.at(-1)?.to ?? 0)}</span>
+        </div>
+      </figure>
+      <div class="wide">
+        <table class="percentiles">
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              {['attempts', 'shortest', 'half within', '95 % within', 'longest', 'mean'].map((words) => (
+                <th key={words} scope="col" class="number">
+                  {words}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([words, summary]) =>
+              summary === null ? null : <Percentiles key={words} words={words} summary={summary} />,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+const Percentiles = ({ words, summary }: { readonly words: string; readonly summary: Summary }): JSX.Element => (
+  <tr>
+    <th scope="row">{words}</th>
+    <td class="number">{numberWords(summary.count)}</td>
+    {[summary.min, summary.p50, summary.p95, summary.max, summary.mean].map((sec, nth) => (
+      <td key={nth} class="number">
+        {secWords(sec)}
+      </td>
+    ))}
+  </tr>
+);
+
+type ColumnsProps = {
+  readonly columns: readonly Column[];
+  readonly line: readonly number[] | null;
+  readonly label: string;
+};
+
+function Columns({ columns, line, label }: ColumnsProps): JSX.Element {
+  const { width, height } = SIZE;
+  const placed = placeColumns(columns, width, height);
+  return (
+    <svg
+      class="columns-chart"
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      {placed.map((rects, nth) => (
+        <g key={nth}>
+          <title>{columns[nth]?.title}</title>
+          <rect
+            class="column-whole"
+            x={(nth * width) / placed.length}
+            y="0"
+            width={width / placed.length}
+            height={height}
+          />
+          {rects.map(({ colour, ...rect }) => (
+            <rect key={colour} {...rect} class={`fill-${colour}`} />
+          ))}
+        </g>
+      ))}
+      {line === null ? null : <path class="chart-line" d={lineOver(line, width, height)} />}
+    </svg>
+  );
 }
