@@ -47,9 +47,9 @@ test('a Job is scaled, and its indexes are held, released, requeued, and cancell
   expect(await act('Scale', '2')).toBe('muster scale herd --parallelism 2');
   await local.kube.until('herd', ({ status }) => status.active === 2);
   expect(await act('Hold indexes', '4-5')).toBe('muster hold herd --indexes 4-5');
-  await page.getByRole('button', { name: /^H held 2/ }).waitFor();
+  await page.getByRole('button', { name: /^held 2/ }).waitFor();
   expect(await act('Release indexes', '5')).toBe('muster release herd --indexes 5');
-  await page.getByRole('button', { name: /^H held 1/ }).waitFor();
+  await page.getByRole('button', { name: /^held 1/ }).waitFor();
   expect(await act('Cancel indexes', '4')).toBe('muster cancel herd --indexes 4');
   await page.getByRole('button', { name: /cancelled 1/ }).waitFor();
   expect(await act('Requeue indexes', '0')).toBe('muster requeue herd --indexes 0');
