@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineOver, placeColumns } from '../../ui/model/chart.ts';
+import { placeColumns } from '../../ui/model/chart.ts';
 
 const column = (...counts: readonly number[]) => ({
   title: '',
@@ -23,9 +23,4 @@ test('one of many is seen, too', () => {
 test('nothing is nothing', () => {
   expect(placeColumns([], 100, 80)).toEqual([]);
   expect(placeColumns([column(0)], 100, 80)).toEqual([[]]);
-  expect(lineOver([], 100, 80)).toBe('');
-});
-
-test('a line goes through the middle of its columns', () => {
-  expect(lineOver([0, 4], 100, 81)).toBe('M25 81 L75 1');
 });

@@ -154,6 +154,5 @@ export type Timeline = {
     readonly started: number;
     readonly ended: number;
     readonly failed: number;
-    readonly ran: number;
   }[];
 };

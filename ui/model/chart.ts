@@ -30,17 +30,3 @@ export function placeColumns(columns: readonly Column[], width: number, height: 
 
 /** How much the parts of a column are together. */
 export const totalOf = ({ parts }: Column): number => parts.reduce((sum, { count }) => sum + count, 0);
-
-/** A line over columns, in a chart of a size: how much each has, of the most. */
-export function lineOver(values: readonly number[], width: number, height: number): string {
-  const most = Math.max(...values, 1);
-  const step = width / Math.max(values.length, 1);
-  return values
-    .map(
-      (value, nth) =>
-        `${nth === 0 ? 'M' : 'L'}${round((nth + 0.5) * step)} ${round(height - (value / most) * (height - 1))}`,
-    )
-    .join(' ');
-}
-
-const round = (value: number): number => Math.round(value * 10) / 10;

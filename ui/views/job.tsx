@@ -83,7 +83,7 @@ function OneJob({ namespace, name }: { readonly namespace: string; readonly name
           <div class="columns">
             <div class="column-wide">
               <FailureGroups namespace={namespace} name={name} hasFailed={hasFailed} answer={failures} />
-              <Times namespace={namespace} name={name} version={version} now={now} />
+              <Times namespace={namespace} name={name} version={version} total={row.total ?? 1} now={now} />
               <EventsOf namespace={namespace} kind="Job" name={name} version={version} />
             </div>
             <div class="column-narrow">

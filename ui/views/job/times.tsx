@@ -2,20 +2,32 @@ import type { JSX } from 'preact';
 import { useAnswer } from '../../api/hooks.ts';
 import { ofJob } from '../../api/paths.ts';
 import type { Durations, SampleSize, Summary, Timeline } from '../../model/answers.ts';
-import { type Column, lineOver, placeColumns, totalOf } from '../../model/chart.ts';
+import { type Column, placeColumns, totalOf } from '../../model/chart.ts';
 import { numberWords } from '../../model/job-row.ts';
 import { durationWords, momentWords, msOf } from '../../model/time-words.ts';
 import { Fault } from '../../parts/states.tsx';
 import { Section } from '../../parts/windowed.tsx';
 
 const EVERY_MS = 5_000;
+/** Of more indexes, times are a sample: in fine steps the gaps between its pieces would look like pauses of the Job. */
+const WHOLE_MAX_INDEXES = 4_096;
 const SIZE = { width: 600, height: 84 } as const;
 
-type TimesProps = { readonly namespace: string; readonly name: string; readonly version: string; readonly now: number };
+type TimesProps = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly version: string;
+  readonly total: number;
+  readonly now: number;
+};
 
 /** When attempts began and ended, and how long they took. */
-export function Times({ namespace, name, version, now }: TimesProps): JSX.Element {
-  const timeline = useAnswer<Timeline>(ofJob(namespace, name, 'timeline?buckets=100'), version, EVERY_MS);
+export function Times({ namespace, name, version, total, now }: TimesProps): JSX.Element {
+  const timeline = useAnswer<Timeline>(
+    ofJob(namespace, name, `timeline?buckets=${total > WHOLE_MAX_INDEXES ? 30 : 100}`),
+    version,
+    EVERY_MS,
+  );
   const durations = useAnswer<Durations>(ofJob(namespace, name, 'durations'), version, EVERY_MS);
   const fault = timeline.error ?? durations.error;
   const sample = durations.value?.sample;
@@ -40,8 +52,8 @@ const SampleWords = ({ sample }: { readonly sample: SampleSize }): JSX.Element =
 );
 
 function Line({ timeline: { buckets }, now }: { readonly timeline: Timeline; readonly now: number }): JSX.Element {
-  const columns = buckets.map(({ from, to, ended, failed, started, ran }) => ({
-    title: `${momentWords(msOf(from) ?? 0, now)} to ${momentWords(msOf(to) ?? 0, now)}: ${started} started, ${ended - failed} ended well, ${failed} failed, ${ran} ran`,
+  const columns = buckets.map(({ from, to, ended, failed, started }) => ({
+    title: `${momentWords(msOf(from) ?? 0, now)} to ${momentWords(msOf(to) ?? 0, now)}: ${started} started, ${ended - failed} ended well, ${failed} failed`,
     parts: [
       { colour: 'succeeded', count: ended - failed },
       { colour: 'failed', count: failed },
@@ -52,10 +64,9 @@ function Line({ timeline: { buckets }, now }: { readonly timeline: Timeline; rea
     <figure class="chart">
       <figcaption>
         Ended, by time <span class="swatch cell-succeeded" aria-hidden="true" /> well{' '}
-        <span class="swatch cell-failed" aria-hidden="true" /> failed <span class="chart-line-key" aria-hidden="true" />{' '}
-        how many ran, at most {numberWords(Math.max(...buckets.map(({ ran }) => ran)))}
+        <span class="swatch cell-failed" aria-hidden="true" /> failed
       </figcaption>
-      <Columns columns={columns} line={buckets.map(({ ran }) => ran)} label="Attempts that ended, by time" />
+      <Columns columns={columns} label="Attempts that ended, by time" />
       <div class="chart-ends">
         <time>{first === null ? '' : momentWords(first, now)}</time>
         <time>{last === null ? '' : momentWords(last, now)}</time>
@@ -88,7 +99,7 @@ function Lengths({ durations }: { readonly durations: Durations }): JSX.Element 
         <figcaption>
           How long they ran, and how many so long: {numberWords(Math.max(...columns.map(totalOf)))} at most
         </figcaption>
-        <Columns columns={columns} line={null} label="Attempts by how long they ran" />
+        <Columns columns={columns} label="Attempts by how long they ran" />
         <div class="chart-ends">
           <span>{secWords(histogram[0]?.from ?? 0)}</span>
           <span>{secWords(histogram.at(-1)?.to ?? 0)}</span>
@@ -129,13 +140,9 @@ const Percentiles = ({ words, summary }: { readonly words: string; readonly summ
   </tr>
 );
 
-type ColumnsProps = {
-  readonly columns: readonly Column[];
-  readonly line: readonly number[] | null;
-  readonly label: string;
-};
+type ColumnsProps = { readonly columns: readonly Column[]; readonly label: string };
 
-function Columns({ columns, line, label }: ColumnsProps): JSX.Element {
+function Columns({ columns, label }: ColumnsProps): JSX.Element {
   const { width, height } = SIZE;
   const placed = placeColumns(columns, width, height);
   return (
@@ -161,7 +168,6 @@ function Columns({ columns, line, label }: ColumnsProps): JSX.Element {
           ))}
         </g>
       ))}
-      {line === null ? null : <path class="chart-line" d={lineOver(line, width, height)} />}
     </svg>
   );
 }

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { jobRowOf } from '../../../../../ui/model/job-row.ts';
-import { cronDay, daysOf, jobsBySlot, lastWarning, monthLater, nextSlots, slotsWithin } from '../../../../../ui/model/month.ts';
+import {
+  cronDay,
+  daysOf,
+  jobsBySlot,
+  lastWarning,
+  monthLater,
+  nextSlots,
+  slotsWithin,
+} from '../../../../../ui/model/month.ts';
 import type { CronJob, KubeEvent } from '../../../../../ui/model/objects.ts';
 
 const HOUR = 3_600_000;
