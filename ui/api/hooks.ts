@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KubeObject } from '../model/objects.ts';
 import { ApiError, askJson, asksWho, wordsOf } from './client.ts';
@@ -92,6 +93,22 @@ export function pacedCalls(
       mine.abort();
     },
   };
+}
+
+/** Whether a part of a view has been on the screen: what is below it is not asked for before. */
+export function useSeen<E extends Element>(): readonly [RefObject<E | null>, boolean] {
+  const ref = useRef<E>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const element = ref.current;
+    if (element === null || isSeen) return;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isSeen]);
+  return [ref, isSeen];
 }
 
 /** The clock, told every `everyMs` while the page is seen. */

@@ -55,15 +55,16 @@ export function Section({
   title,
   aside,
   children,
-  id,
+  seen,
 }: {
   readonly title: string;
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
-  readonly id?: string;
+  /** Is told when it is on the screen. */
+  readonly seen?: RefObject<HTMLElement | null>;
 }): JSX.Element {
   return (
-    <section class="section" id={id} aria-label={title}>
+    <section class="section" aria-label={title} {...(seen === undefined ? {} : { ref: seen })}>
       <header class="section-head">
         <h2>{title}</h2>
         {aside === undefined ? null : <div class="section-aside">{aside}</div>}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useAnswer, useNow } from '../../api/hooks.ts';
+import { useAnswer, useNow, useSeen } from '../../api/hooks.ts';
 import { LISTS } from '../../api/paths.ts';
 import type { KubeEvent } from '../../model/objects.ts';
 import { visible } from '../../model/stream-lines.ts';
@@ -19,12 +19,13 @@ type EventsProps = {
 
 /** What has happened to an object, the newest first. */
 export function EventsOf({ namespace, kind, name, version }: EventsProps): JSX.Element {
+  const [ref, isSeen] = useSeen<HTMLElement>();
   const words = new URLSearchParams({
     fieldSelector: `involvedObject.kind=${kind},involvedObject.name=${name}`,
     limit: '200',
   });
   const { value, error } = useAnswer<{ readonly items: readonly KubeEvent[] }>(
-    `${LISTS.events(namespace)}?${words}`,
+    isSeen ? `${LISTS.events(namespace)}?${words}` : null,
     version,
     EVERY_MS,
   );
@@ -35,6 +36,7 @@ export function EventsOf({ namespace, kind, name, version }: EventsProps): JSX.E
   return (
     <Section
       title="Events"
+      seen={ref}
       aside={events.length > SHOWN_MAX ? <span class="muted">the newest {SHOWN_MAX}</span> : undefined}
     >
       {error === null ? null : <Fault title="The events cannot be read." why={error.why} />}

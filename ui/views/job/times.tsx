@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useAnswer } from '../../api/hooks.ts';
+import { useAnswer, useSeen } from '../../api/hooks.ts';
 import { ofJob } from '../../api/paths.ts';
 import type { Durations, SampleSize, Summary, Timeline } from '../../model/answers.ts';
 import { type Column, placeColumns, totalOf } from '../../model/chart.ts';
@@ -8,7 +8,7 @@ import { durationWords, momentWords, msOf } from '../../model/time-words.ts';
 import { Fault } from '../../parts/states.tsx';
 import { Section } from '../../parts/windowed.tsx';
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 10_000;
 /** Of more indexes, times are a sample: in fine steps the gaps between its pieces would look like pauses of the Job. */
 const WHOLE_MAX_INDEXES = 4_096;
 const SIZE = { width: 600, height: 84 } as const;
@@ -23,17 +23,20 @@ type TimesProps = {
 
 /** When attempts began and ended, and how long they took. */
 export function Times({ namespace, name, version, total, now }: TimesProps): JSX.Element {
+  const [ref, isSeen] = useSeen<HTMLElement>();
+  const path = (what: string): string | null => (isSeen ? ofJob(namespace, name, what) : null);
   const timeline = useAnswer<Timeline>(
-    ofJob(namespace, name, `timeline?buckets=${total > WHOLE_MAX_INDEXES ? 30 : 100}`),
+    path(`timeline?buckets=${total > WHOLE_MAX_INDEXES ? 30 : 100}`),
     version,
     EVERY_MS,
   );
-  const durations = useAnswer<Durations>(ofJob(namespace, name, 'durations'), version, EVERY_MS);
+  const durations = useAnswer<Durations>(path('durations'), version, EVERY_MS);
   const fault = timeline.error ?? durations.error;
   const sample = durations.value?.sample;
   return (
-    <Section title="Times" aside={sample === undefined ? undefined : <SampleWords sample={sample} />}>
+    <Section title="Times" seen={ref} aside={sample === undefined ? undefined : <SampleWords sample={sample} />}>
       {fault === null ? null : <Fault title="The times cannot be read." why={fault.why} />}
+      {sample === undefined && fault === null ? <p class="loading">Reading the times…</p> : null}
       {sample?.attempts === 0 ? <p class="muted">No attempt has ended yet.</p> : null}
       {timeline.value === null || sample?.attempts === 0 ? null : <Line timeline={timeline.value} now={now} />}
       {durations.value === null || durations.value.histogram.length === 0 ? null : (
