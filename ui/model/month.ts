@@ -2,7 +2,7 @@ import { asEpochMs } from '../../shared/domain/base/time.ts';
 import { slotsAfter } from '../../shared/domain/schedulers/next-slot.ts';
 import { SLOTS_BY_KIND } from '../../shared/capabilities/lists/cron-slots.ts';
 import type { JobRow } from './job-row.ts';
-import type { CronJob, KubeEvent } from './objects.ts';
+import type { CronJob, JobConfig, KubeEvent } from './objects.ts';
 import { dayWords, msOf } from './time-words.ts';
 
 /** Of a day that has more, so many slots are counted one by one. */
@@ -52,10 +52,10 @@ export type CronDay = {
 };
 
 /** The slots of a CronJob in a time; null: it never fires. */
-export function slotsWithin({ spec, metadata }: CronJob, fromMs: number, toMs: number): readonly number[] | null {
-  const found = SLOTS_BY_KIND['CronJob']?.(spec);
+export function slotsWithin(cron: CronJob, fromMs: number, toMs: number): readonly number[] | null {
+  const found = SLOTS_BY_KIND['CronJob']?.(cron);
   if (found === undefined || found.kind === 'none') return null;
-  const createdMs = Date.parse(metadata.creationTimestamp ?? '');
+  const createdMs = Date.parse(cron.metadata.creationTimestamp ?? '');
   const from = Math.max(fromMs, Number.isNaN(createdMs) ? fromMs : createdMs);
   if (from >= toMs) return [];
   return slotsAfter(found.next, asEpochMs(from - 1), SLOTS_MAX).filter((slot) => slot < toMs);
@@ -98,16 +98,17 @@ export function jobsBySlot(cron: string, namespace: string, rows: readonly JobRo
   return found;
 }
 
-/** The next slots of a CronJob, unless it is suspended, and why it has none. */
+/** The next slots of an object with a schedule, and why it has none. */
 export function nextSlots(
-  { spec }: CronJob,
+  kind: 'CronJob' | 'JobConfig',
+  object: CronJob | JobConfig,
   nowMs: number,
   count: number,
 ): { readonly slots: readonly number[]; readonly why: string } {
-  const found = SLOTS_BY_KIND['CronJob']?.(spec);
+  const found = SLOTS_BY_KIND[kind]?.(object);
   if (found === undefined) return { slots: [], why: 'this server has no schedules' };
   if (found.kind === 'none') return { slots: [], why: found.reason };
-  if (spec.suspend === true) return { slots: [], why: 'paused' };
+  if ('suspend' in object.spec && object.spec.suspend === true) return { slots: [], why: 'paused' };
   const slots = slotsAfter(found.next, asEpochMs(nowMs), count);
   return { slots, why: slots.length === 0 ? 'it never comes' : '' };
 }

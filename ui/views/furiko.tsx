@@ -1,9 +1,10 @@
 import type { JSX } from 'preact';
 import { useNow, useWatch } from '../api/hooks.ts';
 import { LISTS } from '../api/paths.ts';
+import { nextSlots } from '../model/month.ts';
 import type { FurikoJob, JobConfig } from '../model/objects.ts';
 import { pathOf } from '../model/route.ts';
-import { msOf, roughWords } from '../model/time-words.ts';
+import { momentWords, msOf, roughWords } from '../model/time-words.ts';
 import { query } from '../parts/location.ts';
 import { Empty, WatchFault } from '../parts/states.tsx';
 import { Section } from '../parts/windowed.tsx';
@@ -47,10 +48,13 @@ export default function Furiko(): JSX.Element {
                   Active
                 </th>
                 <th scope="col">Last slot</th>
+                <th scope="col">Next slot</th>
               </tr>
             </thead>
             <tbody>
-              {shown.map(({ metadata, spec, status = {} }) => {
+              {shown.map((config) => {
+                const { metadata, spec, status = {} } = config;
+                const { slots, why } = nextSlots('JobConfig', config, now, 1);
                 const { cron, disabled = false } = spec.schedule ?? {};
                 const lastMs = msOf(status.lastScheduled);
                 return (
@@ -74,6 +78,14 @@ export default function Furiko(): JSX.Element {
                     <td class="number">{status.queued ?? 0}</td>
                     <td class="number">{status.active ?? 0}</td>
                     <td>{lastMs === null ? <span class="muted">never</span> : `${roughWords(now - lastMs)} ago`}</td>
+                    <td>
+                      {slots.map((slot) => (
+                        <time key={slot}>
+                          {momentWords(slot, now)} <span class="muted">in {roughWords(slot - now)}</span>
+                        </time>
+                      ))}
+                      <span class="muted">{why}</span>
+                    </td>
                   </tr>
                 );
               })}

@@ -119,7 +119,7 @@ function Crons({ crons, rows, now }: Shown): JSX.Element {
           {crons.map((cron) => {
             const { metadata, spec } = cron;
             const last = lastOf(cron, rows);
-            const { slots, why } = nextSlots(cron, now, 1);
+            const { slots, why } = nextSlots('CronJob', cron, now, 1);
             const [next] = slots;
             const warning = lastWarning(
               trouble.value?.items ?? [],

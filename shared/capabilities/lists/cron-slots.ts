@@ -1,13 +1,12 @@
-import type { NextSlot } from '../../domain/schedulers/next-slot.ts';
-import { slotsOf } from '../schedules/domain/index.ts';
+import type { FoundSlots } from '../../domain/schedulers/next-slot.ts';
+import { slotsOfConfig } from '../furiko/domain/index.ts';
+import { slotsOfCronJob } from '../schedules/domain/index.ts';
 
-/** When an object with a schedule fires; or why it never does. */
-export type FoundSlots =
-  | { readonly kind: 'slots'; readonly zone: string; readonly next: NextSlot }
-  | { readonly kind: 'none'; readonly reason: string };
-type Timed = { readonly schedule: string; readonly timeZone?: string | undefined };
+/** An object with a schedule, as the API shows it. */
+type Timed = { readonly metadata: { readonly namespace?: string; readonly name: string }; readonly spec: object };
 
-/** How the slots of a kind are found in its spec, without a server. */
-export const SLOTS_BY_KIND: Readonly<Record<string, (spec: Timed) => FoundSlots>> = {
-  CronJob: slotsOf,
+/** How the slots of a kind are found in an object, without a server. */
+export const SLOTS_BY_KIND: Readonly<Record<string, (object: Timed) => FoundSlots>> = {
+  CronJob: slotsOfCronJob,
+  JobConfig: slotsOfConfig,
 };

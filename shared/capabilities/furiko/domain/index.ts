@@ -20,3 +20,4 @@ export const FURIKO_PART: JobPart<FurikoPart> = {
 };
 
 export { FRESH_CONFIG } from './config-state.ts';
+export { slotsOfConfig } from './slots-of-config.ts';

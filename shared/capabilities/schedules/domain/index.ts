@@ -1,2 +1,2 @@
 export { FRESH_CRON } from './cron-state.ts';
-export { slotsOf } from './slots.ts';
+export { slotsOfCronJob } from './slots-of-cron-job.ts';

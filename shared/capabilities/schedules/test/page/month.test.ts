@@ -66,16 +66,16 @@ test('one that is paused has nothing to come, and a day without anything is null
   const from = at('2026-11-20T00:00:00Z');
   const paused = cron('0 * * * *', { suspend: true });
   expect(cronDay(paused, new Map(), from, from + 24 * HOUR, from - 1)).toBeNull();
-  expect(nextSlots(paused, from, 3)).toEqual({ slots: [], why: 'paused' });
+  expect(nextSlots('CronJob', paused, from, 3)).toEqual({ slots: [], why: 'paused' });
 });
 
 test('the next slots, or why there are none', () => {
-  expect(nextSlots(cron('0 0 * * *'), at('2026-11-20T10:00:00Z'), 2).slots).toEqual([
+  expect(nextSlots('CronJob', cron('0 0 * * *'), at('2026-11-20T10:00:00Z'), 2).slots).toEqual([
     at('2026-11-21T00:00:00Z'),
     at('2026-11-22T00:00:00Z'),
   ]);
-  expect(nextSlots(cron('0 0 31 2 *'), 0, 1)).toEqual({ slots: [], why: 'it never comes' });
-  expect(nextSlots(cron('0 0 * * *', { timeZone: 'Mars/One' }), 0, 1).why).toContain('Mars/One');
+  expect(nextSlots('CronJob', cron('0 0 31 2 *'), 0, 1)).toEqual({ slots: [], why: 'it never comes' });
+  expect(nextSlots('CronJob', cron('0 0 * * *', { timeZone: 'Mars/One' }), 0, 1).why).toContain('Mars/One');
 });
 
 test('a warning counts until a Job has been made since', () => {
