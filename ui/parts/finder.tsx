@@ -5,7 +5,7 @@ import { LISTS } from '../api/paths.ts';
 import { type Findable, found } from '../model/found.ts';
 import type { KubeObject } from '../model/objects.ts';
 import { pathOf } from '../model/route.ts';
-import { go } from './location.ts';
+import { go, scope } from './location.ts';
 import { MENU } from './menu.ts';
 
 const LISTED_MAX = 500;
@@ -37,7 +37,7 @@ export function Finder({ onClose }: { readonly onClose: () => void }): JSX.Eleme
   useEffect(() => {
     dialog.current?.showModal();
     for (const { kind, list, href } of SOURCES)
-      askJson<{ readonly items: readonly KubeObject[] }>(`${list(null)}?limit=${LISTED_MAX}`)
+      askJson<{ readonly items: readonly KubeObject[] }>(`${list(scope.value)}?limit=${LISTED_MAX}`)
         .then(({ items }) =>
           setThings((before) => [
             ...before,

@@ -9,6 +9,9 @@ export const place = computed<Place>(() => placeOf(here.value.path));
 /** What is asked for there: filter, sort, state, time. */
 export const query = computed(() => new URLSearchParams(here.value.query));
 
+/** The namespace that is looked at; null: all. */
+export const scope = computed(() => query.value.get('ns'));
+
 /** Goes to a path of the page. */
 export function go(href: string): void {
   history.pushState(null, '', href);

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ComponentType, JSX } from 'preact';
 import { asksWho, wordsOf } from '../api/client.ts';
 import type { Place } from '../model/route.ts';
-import { pathOf } from '../model/route.ts';
+import { pathOf, queryWith } from '../model/route.ts';
 import { Finder } from './finder.tsx';
 import { Keys } from './keys.tsx';
-import { go, place } from './location.ts';
+import { go, place, scope } from './location.ts';
 import { MENU } from './menu.ts';
 import { SignIn } from './sign-in.tsx';
 import { Empty, Fault } from './states.tsx';
@@ -51,7 +51,10 @@ export function Shell(): JSX.Element {
         <ul>
           {MENU.map(({ view, words }) => (
             <li key={view}>
-              <a href={pathOf({ view })} aria-current={isIn(at, view) ? 'page' : undefined}>
+              <a
+                href={`${pathOf({ view })}${queryWith('', { ns: scope.value })}`}
+                aria-current={isIn(at, view) ? 'page' : undefined}
+              >
                 {words}
               </a>
             </li>
@@ -126,7 +129,7 @@ function useKeys(open: (what: 'finder' | 'keys') => void): void {
       const wasGoing = isGoing;
       isGoing = key === 'g' && !wasGoing;
       const goal = wasGoing ? MENU.find((each) => each.key === key) : undefined;
-      if (goal !== undefined) go(pathOf({ view: goal.view }));
+      if (goal !== undefined) go(`${pathOf({ view: goal.view })}${queryWith('', { ns: scope.value })}`);
       else if (key === '/') open('finder');
       else if (key === '?') open('keys');
       else return;

@@ -6,6 +6,7 @@ import { pathOf } from '../model/route.ts';
 import { visible } from '../model/stream-lines.ts';
 import { msOf, roughWords } from '../model/time-words.ts';
 import { CommandLine } from '../parts/copy.tsx';
+import { scope } from '../parts/location.ts';
 import { Empty, Fault } from '../parts/states.tsx';
 import { Section } from '../parts/windowed.tsx';
 
@@ -15,12 +16,15 @@ const WORDS: Readonly<Record<string, string>> = { error: 'Error', warning: 'Warn
 /** What is out of order, and what to do about it: as `muster doctor` says it. */
 export default function Doctor(): JSX.Element {
   const [round, setRound] = useState(0);
+  const jobsPath = `/muster/v1${scope.value === null ? '' : `/namespaces/${encodeURIComponent(scope.value)}`}/jobs/diagnosis`;
   const installation = useAnswer<Diagnosis>('/muster/v1/diagnosis', String(round), 0);
-  const jobs = useAnswer<Diagnosis>('/muster/v1/jobs/diagnosis', String(round), 0);
+  const jobs = useAnswer<Diagnosis>(jobsPath, String(round), 0);
   const now = useNow(10_000);
   const all = [...(installation.value?.findings ?? []), ...(jobs.value?.findings ?? [])];
   const findings = all.toSorted((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
-  const isRead = installation.value !== null && jobs.value !== null;
+  // Who looks at one namespace may not be allowed to look at the installation.
+  const isHidden = scope.value !== null && installation.error?.code === 403;
+  const isRead = (installation.value !== null || isHidden) && jobs.value !== null;
   const folder = installation.value?.dataFolder;
   const letters = installation.value?.deadLetters ?? [];
   const asOfMs = msOf(jobs.value?.asOf);
@@ -35,10 +39,12 @@ export default function Doctor(): JSX.Element {
           </button>
         </div>
       </header>
-      {[installation, jobs].map(({ error }, nth) =>
+      {(isHidden ? [jobs] : [installation, jobs]).map(({ error }, nth) =>
         error === null ? null : <Fault key={nth} title="It cannot be looked at." why={error.why} />,
       )}
-      {!isRead && installation.error === null && jobs.error === null ? <p class="loading">Looking…</p> : null}
+      {!isRead && (isHidden || installation.error === null) && jobs.error === null ? (
+        <p class="loading">Looking…</p>
+      ) : null}
       {isRead && findings.length === 0 ? <Empty title="Nothing is out of order, and nothing waits." /> : null}
       {findings.length === 0 ? null : (
         <div class="table-frame">

@@ -5,7 +5,7 @@ import { nextSlots } from '../model/month.ts';
 import type { FurikoJob, JobConfig } from '../model/objects.ts';
 import { pathOf } from '../model/route.ts';
 import { momentWords, msOf, roughWords } from '../model/time-words.ts';
-import { query } from '../parts/location.ts';
+import { query, scope } from '../parts/location.ts';
 import { Empty, WatchFault } from '../parts/states.tsx';
 import { Section } from '../parts/windowed.tsx';
 
@@ -13,8 +13,8 @@ const KIND_LABEL = 'execution.furiko.io/job-config-name';
 
 /** Furiko's JobConfigs, and the Jobs that they have made. */
 export default function Furiko(): JSX.Element {
-  const configs = useWatch<JobConfig>(LISTS.jobConfigs(null));
-  const jobs = useWatch<FurikoJob>(LISTS.furikoJobs(null));
+  const configs = useWatch<JobConfig>(LISTS.jobConfigs(scope.value));
+  const jobs = useWatch<FurikoJob>(LISTS.furikoJobs(scope.value));
   const now = useNow(10_000);
   const wanted = query.value.get('q') ?? '';
   const shown = [...configs.objects.values()].filter(({ metadata }) => metadata.name.includes(wanted));

@@ -10,12 +10,13 @@ import { pathOf } from '../model/route.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Bar } from '../parts/bar.tsx';
 import { CommandLine } from '../parts/copy.tsx';
+import { scope } from '../parts/location.ts';
 import { Empty, WatchFault } from '../parts/states.tsx';
 import { Section } from '../parts/windowed.tsx';
 
 /** Which Jobs wait for which, live. */
 export default function Graph(): JSX.Element {
-  const { objects, state } = useWatch<Job>(LISTS.jobs(null));
+  const { objects, state } = useWatch<Job>(LISTS.jobs(scope.value));
   const graphs = useMemo(() => {
     const jobs = [...objects.values()];
     const namespaces = [...new Set(jobs.map(({ metadata }) => metadata.namespace ?? ''))].toSorted();

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useNow, useWatch } from '../api/hooks.ts';
 import { askJson } from '../api/client.ts';
 import { LISTS, ofJob } from '../api/paths.ts';
@@ -10,7 +10,7 @@ import { pathOf } from '../model/route.ts';
 import { durationWords, momentWords, roughWords } from '../model/time-words.ts';
 import { Badge, stateWords } from '../parts/badge.tsx';
 import { Bar } from '../parts/bar.tsx';
-import { query, setQuery } from '../parts/location.ts';
+import { query, scope, setQuery } from '../parts/location.ts';
 import { Empty, WatchFault } from '../parts/states.tsx';
 import { Spacer, useWindow } from '../parts/windowed.tsx';
 
@@ -21,7 +21,7 @@ const WAITS_EVERY_MS = 15_000;
 
 /** All Jobs, live. */
 export default function Jobs(): JSX.Element {
-  const { objects, state } = useWatch<Job>(LISTS.jobs(null));
+  const { objects, state } = useWatch<Job>(LISTS.jobs(scope.value));
   const words = query.value;
   const wish = {
     filter: words.get('q') ?? '',
@@ -33,7 +33,7 @@ export default function Jobs(): JSX.Element {
   const inNamespace = wish.namespace === null ? all : all.filter(({ namespace }) => namespace === wish.namespace);
   const rows = wishedRows(all, wish);
   const counts = countStates(inNamespace);
-  const namespaces = [...new Set(all.map(({ namespace }) => namespace))].toSorted();
+  const namespaces = useNamespaces(all, wish.namespace);
   return (
     <>
       <header class="head">
@@ -92,7 +92,9 @@ export default function Jobs(): JSX.Element {
       </div>
       <WatchFault state={state} what="Jobs" />
       {rows.length > 0 ? <Table rows={rows} /> : null}
-      {rows.length === 0 && state.kind === 'live' ? <NoJobs isFiltered={all.length > 0} /> : null}
+      {rows.length === 0 && state.kind === 'live' ? (
+        <NoJobs isFiltered={all.length > 0 || wish.namespace !== null} />
+      ) : null}
     </>
   );
 }
@@ -109,6 +111,14 @@ const Chip = ({ words, count, isOn, onClick }: ChipProps): JSX.Element => (
     {words} <span class="chip-count">{numberWords(count)}</span>
   </button>
 );
+
+/** The namespaces that have been seen, also those that are not looked at now. */
+function useNamespaces(rows: readonly JobRow[], wished: string | null): readonly string[] {
+  const seen = useRef(new Set<string>());
+  for (const { namespace } of rows) seen.current.add(namespace);
+  if (wished !== null) seen.current.add(wished);
+  return [...seen.current].toSorted();
+}
 
 function NoJobs({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
   if (isFiltered)

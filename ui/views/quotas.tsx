@@ -6,13 +6,13 @@ import type { ResourceQuota } from '../model/objects.ts';
 import { amountOf } from '../model/amounts.ts';
 import { Bar } from '../parts/bar.tsx';
 import { CommandLine } from '../parts/copy.tsx';
-import { query } from '../parts/location.ts';
+import { query, scope } from '../parts/location.ts';
 import { Empty, WatchFault } from '../parts/states.tsx';
 import { Section } from '../parts/windowed.tsx';
 
 /** What namespaces may use, and what of it is used. */
 export default function Quotas(): JSX.Element {
-  const { objects, state } = useWatch<ResourceQuota>(LISTS.quotas(null));
+  const { objects, state } = useWatch<ResourceQuota>(LISTS.quotas(scope.value));
   const wanted = query.value.get('q') ?? '';
   const quotas = [...objects.values()].filter(({ metadata }) => metadata.name.includes(wanted));
   return (

@@ -15,11 +15,11 @@ import {
   nextSlots,
 } from '../model/month.ts';
 import type { CronJob, Job, KubeEvent } from '../model/objects.ts';
-import { pathOf } from '../model/route.ts';
+import { pathOf, queryWith } from '../model/route.ts';
 import { visible } from '../model/stream-lines.ts';
 import { dayWords, momentWords, roughWords } from '../model/time-words.ts';
 import { Actions } from '../parts/action-dialog.tsx';
-import { query, setQuery } from '../parts/location.ts';
+import { query, scope, setQuery } from '../parts/location.ts';
 import { Empty, WatchFault } from '../parts/states.tsx';
 import { Section } from '../parts/windowed.tsx';
 import { EventsOf } from './job/events-of.tsx';
@@ -30,8 +30,8 @@ const DAY_MAX = 60;
 
 /** CronJobs: when they fire next, and a month of them, past and to come. */
 export default function Schedules(): JSX.Element {
-  const { objects, state } = useWatch<CronJob>(LISTS.cronJobs(null));
-  const jobs = useWatch<Job>(LISTS.jobs(null));
+  const { objects, state } = useWatch<CronJob>(LISTS.cronJobs(scope.value));
+  const jobs = useWatch<Job>(LISTS.jobs(scope.value));
   const now = useNow(5_000);
   const words = query.value;
   const wanted = words.get('q') ?? '';
@@ -91,12 +91,12 @@ const lastOf = (cron: CronJob, rows: readonly JobRow[]): JobRow | undefined =>
     ([a], [b]) => b - a,
   )[0]?.[1];
 
-const TROUBLE = `${LISTS.events(null)}?${new URLSearchParams({ fieldSelector: 'involvedObject.kind=CronJob,type=Warning', limit: '500' })}`;
+const TROUBLE = new URLSearchParams({ fieldSelector: 'involvedObject.kind=CronJob,type=Warning', limit: '500' });
 const TROUBLE_EVERY_MS = 15_000;
 
 function Crons({ crons, rows, now }: Shown): JSX.Element {
   const trouble = useAnswer<{ readonly items: readonly KubeEvent[] }>(
-    TROUBLE,
+    `${LISTS.events(scope.value)}?${TROUBLE}`,
     String(Math.floor(now / TROUBLE_EVERY_MS)),
     TROUBLE_EVERY_MS,
   );
@@ -130,7 +130,7 @@ function Crons({ crons, rows, now }: Shown): JSX.Element {
             return (
               <tr key={`${metadata.namespace}/${metadata.name}`}>
                 <td>
-                  <a href={`/ui/schedules?q=${encodeURIComponent(metadata.name)}`}>
+                  <a href={`/ui/schedules${queryWith(location.search, { q: metadata.name })}`}>
                     <span class="muted">{metadata.namespace}/</span>
                     {metadata.name}
                   </a>

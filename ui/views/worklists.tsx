@@ -5,13 +5,13 @@ import { bytesWords } from '../model/amounts.ts';
 import { numberWords } from '../model/job-row.ts';
 import type { Job, WorkList } from '../model/objects.ts';
 import { pathOf } from '../model/route.ts';
-import { query, setQuery } from '../parts/location.ts';
+import { query, scope, setQuery } from '../parts/location.ts';
 import { Empty, WatchFault } from '../parts/states.tsx';
 
 /** Lists of items that have a name, and the Jobs that work on them. */
 export default function WorkLists(): JSX.Element {
-  const { objects, state } = useWatch<WorkList>(LISTS.workLists(null));
-  const jobs = useWatch<Job>(LISTS.jobs(null));
+  const { objects, state } = useWatch<WorkList>(LISTS.workLists(scope.value));
+  const jobs = useWatch<Job>(LISTS.jobs(scope.value));
   const wanted = query.value.get('q') ?? '';
   const lists = [...objects.values()]
     .filter(({ metadata }) => `${metadata.namespace}/${metadata.name}`.includes(wanted))
