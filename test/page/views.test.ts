@@ -51,7 +51,7 @@ test('a filter is in the address, so that it can be sent to somebody', async () 
 test('a Job shows what failed, by which rule, and which indexes', async () => {
   const { page } = looked;
   await page.goto('/ui/ns/default/jobs/mixed');
-  await page.getByText('failed, not retried').waitFor();
+  await page.getByRole('button', { name: /^failed by a rule 1/ }).waitFor();
   await page.getByRole('article').filter({ hasText: 'exit code 42' }).waitFor();
   const failures = await text('section[aria-label="Failures"]');
   expect(failures).toContain('exit code 3');

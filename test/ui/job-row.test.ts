@@ -73,9 +73,11 @@ test('what goes on comes first, then what ended last', () => {
     row({ key: 'new', isOver: true, endedMs: 2 }),
     row({ key: 'live', createdMs: 5 }),
     row({ key: 'later', createdMs: 6 }),
+    row({ key: 'runs', state: 'running', createdMs: 1 }),
+    row({ key: 'held', state: 'suspended', createdMs: 9 }),
   ];
   const wish = { filter: '', state: null, namespace: null, sort: 'activity' };
-  expect(wishedRows(rows, wish).map(({ key }) => key)).toEqual(['later', 'live', 'new', 'old']);
+  expect(wishedRows(rows, wish).map(({ key }) => key)).toEqual(['runs', 'later', 'live', 'held', 'new', 'old']);
   expect(wishedRows(rows, { ...wish, namespace: 'other' })).toEqual([]);
 });
 

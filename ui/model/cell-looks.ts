@@ -14,7 +14,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   stopping: { colour: 'stopping', letter: '■', words: 'stopping' },
   retrying: { colour: 'retrying', letter: '↻', words: 'to be tried again' },
   failed: { colour: 'failed', letter: '×', words: 'failed' },
-  failedEarly: { colour: 'failed-early', letter: '!', words: 'failed, not retried' },
+  failedEarly: { colour: 'failed-early', letter: '!', words: 'failed by a rule' },
   succeeded: { colour: 'succeeded', letter: '', words: 'succeeded' },
   recovered: { colour: 'recovered', letter: '+', words: 'succeeded after retries' },
   inherited: { colour: 'inherited', letter: '=', words: 'inherited from the Job before' },

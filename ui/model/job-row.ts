@@ -3,7 +3,7 @@ import { type Condition, type Job, keyOf } from './objects.ts';
 import { msOf } from './time-words.ts';
 
 /** Where a Job stands. `quiet`: it is not over, and nothing of it runs. */
-export const JOB_STATES = ['running', 'quiet', 'suspended', 'ending', 'failed', 'complete'] as const;
+export const JOB_STATES = ['running', 'ending', 'quiet', 'suspended', 'failed', 'complete'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
 export type JobRow = {
@@ -131,8 +131,11 @@ function byWish(a: JobRow, b: JobRow, sort: string): number {
   if (sort === 'progress') return shareOf(b) - shareOf(a);
   if (sort === 'failed') return b.failedIndexes - a.failedIndexes || b.failedAttempts - a.failedAttempts;
   if (sort === 'age') return 0;
-  return Number(a.isOver) - Number(b.isOver) || (b.endedMs ?? 0) - (a.endedMs ?? 0);
+  return activityOf(a) - activityOf(b) || (b.endedMs ?? 0) - (a.endedMs ?? 0);
 }
+
+/** What goes on comes before what waits, and both before what is over. */
+const activityOf = ({ isOver, state }: JobRow): number => (isOver ? JOB_STATES.length : JOB_STATES.indexOf(state));
 
 const shareOf = ({ succeeded, total }: JobRow): number => succeeded / Math.max(total ?? 1, 1);
 

@@ -105,30 +105,6 @@ export function Grid({ namespace, name, cells, version, wanted, cellPx, onZoom }
   const corner = at === null ? null : cornerOf(layout, at);
   return (
     <div class="grid-frame" ref={frame}>
-      <div class="grid-tools">
-        <button
-          type="button"
-          class="small quiet"
-          onClick={() => zoom(-1)}
-          disabled={size <= CELL_SIZES_PX[0]}
-          aria-label="Smaller cells"
-        >
-          −
-        </button>
-        <button
-          type="button"
-          class="small quiet"
-          onClick={() => zoom(1)}
-          disabled={size >= 28}
-          aria-label="Larger cells"
-        >
-          +
-        </button>
-        <button type="button" class="small quiet" onClick={() => onZoom(null)} disabled={cellPx === null}>
-          Fit
-        </button>
-        <span class="muted">{layout.columns} in a row</span>
-      </div>
       <div
         class="grid-scroll"
         ref={scroller}
@@ -180,12 +156,38 @@ export function Grid({ namespace, name, cells, version, wanted, cellPx, onZoom }
           </div>
         </div>
       </div>
-      <CellWords
-        namespace={namespace}
-        name={name}
-        index={at}
-        state={at === null ? '' : (cells.states[cells.of[at] ?? 0] ?? '')}
-      />
+      <div class="grid-foot">
+        <CellWords
+          namespace={namespace}
+          name={name}
+          index={at}
+          state={at === null ? '' : (cells.states[cells.of[at] ?? 0] ?? '')}
+        />
+        <div class="grid-tools">
+          <button
+            type="button"
+            class="small quiet"
+            onClick={() => zoom(-1)}
+            disabled={size <= CELL_SIZES_PX[0]}
+            aria-label="Smaller cells"
+          >
+            −
+          </button>
+          <button
+            type="button"
+            class="small quiet"
+            onClick={() => zoom(1)}
+            disabled={size >= 28}
+            aria-label="Larger cells"
+          >
+            +
+          </button>
+          <button type="button" class="small quiet" onClick={() => onZoom(null)} disabled={cellPx === null}>
+            Fit
+          </button>
+          <span class="muted">{layout.columns} in a row</span>
+        </div>
+      </div>
     </div>
   );
 }

@@ -223,8 +223,11 @@ function Row({
       <td class="why" title={whyOf(row, wait)}>
         <div>
           <span>{whyOf(row, wait)}</span>
-          <time class="muted" title={momentWords(endedMs ?? row.createdMs, now)}>
-            {endedMs === null ? 'made' : 'ended'} {roughWords(now - (endedMs ?? row.createdMs))} ago
+          <time
+            class="muted"
+            title={`${endedMs === null ? 'made' : 'ended'} ${momentWords(endedMs ?? row.createdMs, now)}`}
+          >
+            {roughWords(now - (endedMs ?? row.createdMs))} ago
           </time>
         </div>
       </td>
