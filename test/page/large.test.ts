@@ -86,3 +86,16 @@ test('the real grid of 100,000 indexes is there with its first answer, and says 
   await page.getByRole('button', { name: /^waiting 100.000/ }).waitFor();
   expect(await page.getByText('500 in a row').count()).toBe(1);
 });
+
+test('of many Jobs only those near the screen are drawn, and the last is there when one gets to it', async () => {
+  const names = Array.from({ length: 250 }, (_, nth) => `job-${String(nth).padStart(3, '0')}`);
+  for (const name of names) await local.kube.create(shellJob(name, 'true', { ...indexed(1, 1), suspend: true }));
+  const { page } = await lookAt(browser, local.runtime.url);
+  await page.goto('/ui/?sort=name&q=job-');
+  await page.getByRole('link', { name: 'default/job-000' }).waitFor();
+  expect(await page.locator('.jobs tbody tr').count()).toBeLessThan(100);
+  expect(await page.getByRole('button', { name: /^Suspended/ }).innerText()).toContain('251');
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  await page.getByRole('link', { name: 'default/job-249' }).waitFor();
+  expect(await page.getByRole('link', { name: 'default/job-000' }).count()).toBe(0);
+});

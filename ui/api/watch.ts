@@ -73,6 +73,7 @@ export function watchObjects<T extends KubeObject>(
     while (!mine.signal.aborted) {
       try {
         await follow(mine.signal);
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS[0])); // some servers end a watch as soon as it has said something
       } catch (error) {
         if (mine.signal.aborted) return;
         if (error instanceof ApiError && error.code === 410) known = null;

@@ -215,7 +215,11 @@ function Row({
       </td>
       <td class="number">{active === 0 ? <span class="faint">0</span> : numberWords(active)}</td>
       <td class="number" title={`${failedAttempts} attempts failed; ${failedIndexes} indexes are not retried`}>
-        {failedIndexes === 0 ? <span class="faint">0</span> : <strong class="bad">{numberWords(failedIndexes)}</strong>}
+        {failedIndexes === 0 ? (
+          <span class={failedAttempts === 0 ? 'faint' : undefined}>{numberWords(failedAttempts)}</span>
+        ) : (
+          <strong class="bad">{numberWords(failedIndexes)}</strong>
+        )}
       </td>
       <td class="number">
         {startedMs === null ? <span class="faint">–</span> : durationWords((endedMs ?? now) - startedMs)}
