@@ -331,6 +331,24 @@ module.exports = {
       '^shared/capabilities/lists/cron-slots\\.ts$',
       ...shared('domain/base', 'domain/manifests', 'domain/schedulers'),
     ]),
+    {
+      name: 'page-model-only-computes',
+      severity: 'error',
+      from: { path: '^ui/model/' },
+      to: {
+        pathNot: [
+          '^ui/model/',
+          '^shared/capabilities/lists/cron-slots\\.ts$',
+          ...shared('domain/base', 'domain/manifests', 'domain/schedulers'),
+        ],
+      },
+    },
+    {
+      name: 'page-folders-have-an-order',
+      severity: 'error',
+      from: { path: '^ui/(api|parts)/' },
+      to: { path: '^ui/views/', dependencyTypesNot: ['dynamic-import'] },
+    },
     ofOurs('infra-is-a-stranger', '^cdk/', ['^cdk/', ...shared('names')]),
     {
       name: 'nothing-needs-tests',

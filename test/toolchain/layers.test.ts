@@ -125,6 +125,8 @@ const PLANTED = [
   ['local/ecs/planted.ts', '@aws-sdk/client-ecs', 'sdk-in-adapters-and-wire-only'],
   ['cli/planted.ts', '../shared/adapters/planted-target.ts', 'cli-starts-local-only'],
   ['ui/planted.ts', '../shared/control/planted-target.ts', 'page-takes-what-computes'],
+  ['ui/model/planted.ts', '../planted-target.ts', 'page-model-only-computes'],
+  ['ui/parts/planted.ts', '../views/planted-target.ts', 'page-folders-have-an-order'],
   ['cdk/planted.ts', '../functions/other/handler.ts', 'infra-is-a-stranger'],
   ['shared/runtime/planted-test.ts', '../../test/planted-target.ts', 'nothing-needs-tests'],
   ['shared/runtime/planted-circle-back.ts', './planted-circle.ts', 'no-circles'],
