@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KubeObject } from '../model/objects.ts';
 import { ApiError, askJson, asksWho, wordsOf } from './client.ts';
+import { pacedCalls } from './paced-calls.ts';
 import { type Watched, watchObjects } from './watch.ts';
 
 const NONE: Readonly<Record<string, string>> = {};
@@ -54,45 +55,6 @@ export function useAnswer<T>(path: string | null, version: string, pauseMs: numb
   }, [path, pauseMs, who]);
   useEffect(() => again.current?.(), [path, version, pauseMs, who]);
   return answer.path === path ? answer : { value: null, error: null };
-}
-
-/**
- * Calls that come too soon, or while one is under way, become one that comes later.
- */
-export function pacedCalls(
-  pauseMs: number,
-  work: (aborted: AbortSignal) => Promise<void>,
-): { readonly call: () => void; readonly stop: () => void } {
-  const mine = new AbortController();
-  let isBusy = false;
-  let isWanted = false;
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  let lastMs = Number.NEGATIVE_INFINITY;
-  const start = (): void => {
-    timer = null;
-    isBusy = true;
-    isWanted = false;
-    lastMs = performance.now();
-    void work(mine.signal).finally(() => {
-      isBusy = false;
-      if (isWanted) call();
-    });
-  };
-  const call = (): void => {
-    if (mine.signal.aborted) return;
-    if (isBusy || timer !== null) {
-      isWanted = true;
-      return;
-    }
-    timer = setTimeout(start, Math.max(lastMs + pauseMs - performance.now(), 0));
-  };
-  return {
-    call,
-    stop: () => {
-      if (timer !== null) clearTimeout(timer);
-      mine.abort();
-    },
-  };
 }
 
 /** Whether a part of a view has been on the screen: what is below it is not asked for before. */

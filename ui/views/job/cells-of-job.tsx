@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { askJson, wordsOf } from '../../api/client.ts';
-import { pacedCalls } from '../../api/hooks.ts';
+import { pacedCalls } from '../../api/paced-calls.ts';
 import { ofJob } from '../../api/paths.ts';
 import type { GridAnswer } from '../../model/answers.ts';
 import { inLegendOrder, lookOf } from '../../model/cell-looks.ts';
