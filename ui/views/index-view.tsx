@@ -45,7 +45,8 @@ function OneIndex({ namespace, name, index, attempt }: IndexProps): JSX.Element 
   );
   const job = useAnswer<Job>(`${LISTS.jobs(namespace)}/${encodeURIComponent(name)}`, version, ATTEMPTS_EVERY_MS);
   const tries = triesOf(ended.value?.items ?? [], [...pods.objects.values()]);
-  const shown = tries.find((each) => each.attempt === attempt) ?? (attempt === null ? tries.at(-1) : undefined);
+  const newest = tries.at(-1);
+  const shown = tries.find((each) => each.attempt === attempt) ?? (attempt === null ? newest : undefined);
   const row = job.value === null ? null : jobRowOf(job.value);
   const total = row?.total ?? null;
   const item = tries.find((each) => each.item !== null)?.item ?? null;
@@ -60,6 +61,11 @@ function OneIndex({ namespace, name, index, attempt }: IndexProps): JSX.Element 
         <h1>
           <span class="mono">{name}</span> index {index}
         </h1>
+        {newest === undefined ? null : (
+          <span>
+            <span class={`swatch cell-${newest.colour}`} aria-hidden="true" /> {newest.state}
+          </span>
+        )}
         <nav class="steps" aria-label="Neighbours">
           {index > 0 ? (
             <a href={pathOf({ view: 'index', namespace, name, index: index - 1, attempt: null })}>‹ {index - 1}</a>

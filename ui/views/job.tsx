@@ -115,7 +115,7 @@ function Summary({ row, progress }: { readonly row: JobRow; readonly progress: P
           {
             colour: 'running',
             count: counts === undefined ? row.active : counts.running + counts.starting,
-            words: 'running',
+            words: 'active',
           },
           { colour: 'retrying', count: counts?.retrying ?? 0, words: 'to be tried again' },
           { colour: 'failed', count: counts?.failed ?? row.failedIndexes, words: 'failed' },
@@ -127,7 +127,7 @@ function Summary({ row, progress }: { readonly row: JobRow; readonly progress: P
           words="succeeded"
           value={`${numberWords(row.succeeded)} of ${row.total === null ? '1 or more' : numberWords(total)}`}
         />
-        <Figure words="running" value={numberWords(row.active)} />
+        <Figure words="active" value={numberWords(row.active)} />
         <Figure
           words="failed"
           value={numberWords(counts?.failed ?? row.failedIndexes)}

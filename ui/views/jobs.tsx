@@ -154,7 +154,7 @@ function Table({ rows }: { readonly rows: readonly JobRow[] }): JSX.Element {
               Succeeded
             </th>
             <th scope="col" class="number">
-              Running
+              Active
             </th>
             <th scope="col" class="number">
               Failed
@@ -204,7 +204,7 @@ function Row({
           total={whole}
           parts={[
             { colour: 'succeeded', count: succeeded, words: 'succeeded' },
-            { colour: 'running', count: active, words: 'running' },
+            { colour: 'running', count: active, words: 'active' },
             { colour: 'failed', count: failedIndexes, words: 'failed' },
           ]}
         />

@@ -147,7 +147,7 @@ function Crons({ crons, rows, now }: Shown): JSX.Element {
                 </td>
                 <td>
                   {last === undefined ? (
-                    <span class="muted">none is kept</span>
+                    <span class="muted">no Job of it is kept</span>
                   ) : (
                     <a href={pathOf({ view: 'job', namespace: last.namespace, name: last.name })}>
                       {last.state === 'complete' ? 'complete' : last.state}{' '}
