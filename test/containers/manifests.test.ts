@@ -11,7 +11,7 @@ import { TYPICAL_RUNS, writeFiles } from './typical-runs.ts';
 
 const LOGIN = 'kim:s3cret';
 /** See test/schema/pod/typical-manifests.test.ts for the reasons. */
-const REFUSED = ['account-token', 'share-over-nfs', 'stop-hook'];
+const REFUSED = ['share-over-nfs', 'stop-hook'];
 
 describe.runIf(hasEngine)('typical manifests, applied as they are', PATIENT, () => {
   let registry: ARegistry;

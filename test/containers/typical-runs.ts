@@ -41,6 +41,14 @@ const ITEMS = Array.from({ length: 100 }, (_, n) => `item-${n + 1}`);
 
 /** By the manifest's name. A program prints what it got, so that the log says that it was the right thing. */
 export const TYPICAL_RUNS: Readonly<Record<string, TypicalRun>> = {
+  'account-token': {
+    images: {
+      'example.com/client:1': {
+        main: `cut -d. -f2 /var/run/secrets/tokens/token | tr _- /+ | base64 -d 2>/dev/null | grep -o '"aud":[^,]*'`,
+      },
+    },
+    prints: () => '"aud":["vault"]\n',
+  },
   affinity: DONE,
   'backup-to-a-bucket': {
     objects: (folder) => [...claim('uploads', join(folder, 'all')), secret('rclone', { 'rclone.conf': '[store]\n' })],
