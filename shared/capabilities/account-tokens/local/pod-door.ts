@@ -18,9 +18,11 @@ const KeyPairSchema = z.strictObject({ certificate: z.string(), key: z.string() 
 /** How many connections containers have together, at most. */
 const OPEN_MAX = 1_024;
 
+type Served = { readonly ask: AskApi; readonly upgrades: Upgrades | null };
+
 export type PodDoor = {
   readonly place: ApiPlace;
-  /** Answers with this API from now on; until then, connections wait a moment and are closed. */
+  /** Answers with this API; requests that come before wait for it. */
   serve(ask: AskApi, upgrades: Upgrades | null): void;
   close(): Promise<void>;
 };
@@ -37,7 +39,21 @@ export async function openPodDoor(dataDir: string, gateway: string): Promise<Pod
   const nowMs = Date.now();
   const authority = readAuthority(dataDir) ?? keepAuthority(dataDir, await makeAuthority(nowMs));
   const { certificate: cert, key } = await certify(authority, gateway, nowMs);
-  const server = createServer({ cert, key, maxHeaderSize: HEAD_BYTES_MAX });
+  let open: (served: Served) => void = () => undefined;
+  const served = new Promise<Served>((resolve) => (open = resolve));
+  const answer = getRequestListener(async (request, env) => (await served).ask(request, { ...env }), {
+    overrideGlobalObjects: false,
+  });
+  const server = createServer({ cert, key, maxHeaderSize: HEAD_BYTES_MAX }, (request, response) => {
+    void answer(asLocal(request), response);
+  });
+  server.on('upgrade', (request: IncomingMessage, socket, head) => {
+    socket.on('error', () => socket.destroy()); // node leaves it without a listener
+    void served.then(({ upgrades }) => {
+      if (upgrades?.wants(request) === true) upgrades.take(asLocal(request), socket, head);
+      else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+    });
+  });
   server.maxConnections = OPEN_MAX;
   guardDoor(server, gateway);
   const port = await firstFree(server, gateway, keptPorts(dataDir, 'pod-api-port'));
@@ -45,14 +61,7 @@ export async function openPodDoor(dataDir: string, gateway: string): Promise<Pod
   return {
     place: { host: gateway, port, authority: authority.certificate },
     serve(ask, upgrades) {
-      const answer = getRequestListener(async (request, env) => ask(request, { ...env }), {
-        overrideGlobalObjects: false,
-      });
-      server.on('request', (request, response) => void answer(asLocal(request), response));
-      server.on('upgrade', (request: IncomingMessage, socket, head) => {
-        if (upgrades?.wants(request) === true) upgrades.take(asLocal(request), socket, head);
-        else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
-      });
+      open({ ask, upgrades });
     },
     async close() {
       await new Promise<void>((resolve) => {

@@ -51,6 +51,14 @@ test('a container is answered over TLS, with what it sends, as if it were on thi
   expect(await ask(door, CONTAINER, { authorization: 'Bearer t' })).toBe('200 /version localhost Bearer t');
 });
 
+test('who comes while the runtime starts is answered when it has', async () => {
+  const { door } = await aDoor();
+  const answered = ask(door, CONTAINER);
+  await ask(door, GATEWAY);
+  door.serve(says, null);
+  expect(await answered).toMatch(/^200/);
+});
+
 test('another user of this machine is closed before TLS begins', async () => {
   const { door } = await aDoor();
   door.serve(says, null);
