@@ -1,20 +1,9 @@
+import { SHOWN_STATES, type ShownState } from '../../shared/domain/scoreboard/shown-state.ts';
 import type { Theme, Paint, Segment } from './theme.ts';
 
-/** What an index is doing, as the viewer shows it. A board of indexes stores a state's position in this list. */
-export const INDEX_STATES = [
-  'waiting',
-  'starting',
-  'running',
-  'stopping',
-  'retrying',
-  'failed',
-  'succeeded',
-  'inherited',
-  'excluded',
-  'held',
-  'cancelled',
-] as const;
-export type IndexState = (typeof INDEX_STATES)[number];
+/** What an index is doing. A board of indexes stores a state's position in this list. */
+export const INDEX_STATES = SHOWN_STATES;
+export type IndexState = ShownState;
 
 /** The states of all indexes, by code: a million indexes take a megabyte. */
 export type IndexBoard = Uint8Array;

@@ -9,10 +9,12 @@ export const theme = signal<Theme>(THEMES.find((each) => each === localStorage.g
 /** Counts changes of colours, for what is drawn by hand. */
 export const colours = signal(0);
 
-/** Shows the page in the colours that were chosen. */
+const systemsDark = matchMedia('(prefers-color-scheme: dark)');
+
+/** Shows the page in the colours that were chosen, or in those of the system. */
 export function applyTheme(): void {
-  if (theme.value === 'system') delete document.documentElement.dataset['theme'];
-  else document.documentElement.dataset['theme'] = theme.value;
+  const ofSystem = systemsDark.matches ? 'dark' : 'light';
+  document.documentElement.dataset['theme'] = theme.value === 'system' ? ofSystem : theme.value;
   colours.value++;
 }
 
@@ -23,4 +25,4 @@ export function nextTheme(): void {
   applyTheme();
 }
 
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => colours.value++);
+systemsDark.addEventListener('change', applyTheme);
